@@ -1,0 +1,37 @@
+"""What all tests share: repeatable property tests, and a check that no test leaves a process."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import hypothesis
+import pytest
+
+# No deadline: time is virtual here and a slow machine is not a failure. CI draws the same examples
+# each time, so that a red build is about the change in it; elsewhere a failure prints the blob that
+# reproduces it.
+hypothesis.settings.register_profile(
+    "hokm", deadline=None, print_blob=True, derandomize=bool(os.environ.get("CI"))
+)
+hypothesis.settings.load_profile("hokm")
+
+
+def _children() -> set[int]:
+    """Ids of this process's children, zombies included; empty where the system does not say."""
+    lists = Path("/proc/self/task").glob("*/children")
+    return {int(pid) for path in lists for pid in _text_of(path).split()}
+
+
+def _text_of(path: Path) -> str:
+    try:
+        return path.read_text()
+    except OSError:  # the thread ended between the listing and the reading
+        return ""
+
+
+@pytest.fixture(autouse=True)
+def _no_process_left_behind() -> Iterator[None]:
+    before = _children()
+    yield
+    left = _children() - before
+    assert not left, f"the test left child processes behind: {sorted(left)}"
