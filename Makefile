@@ -1,0 +1,84 @@
+# `make test` and `make demo` need Python 3.11 or later and nothing else: each sets up what it uses.
+# PYTHON names another interpreter; it gets an environment of its own, .venv-3.13 say.
+
+PYTHON ?= python3
+VERSION = $(shell $(PYTHON) -c 'import sys; print("%d.%d" % sys.version_info[:2])' 2>/dev/null)
+VENV := $(if $(filter python3,$(PYTHON)),.venv,.venv-$(VERSION))
+BIN := $(VENV)/bin
+TOOLS := .venv-tools/bin
+LOWEST := .venv-lowest/bin
+DEMO := demo-ladder
+
+# Quick where uv is installed; pip does the same in a minute.
+UV := $(shell sh -c 'command -v uv')
+install = $(if $(UV),uv pip install --quiet --python $(1)/python,$(1)/python -m pip install --quiet --disable-pip-version-check)
+
+# An environment knows its folder by heart, so a stamp is good for one place only.
+STAMP := installed-$(shell pwd | cksum | cut -d' ' -f1)
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help test demo check format lint types wire generate lock test-lowest clean
+
+help: ## say what there is
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 14
+
+test: $(VENV)/$(STAMP) ## run the tests; ARGS='-k trick' goes to pytest
+	$(BIN)/python -m pytest -n 2 --dist loadfile $(ARGS)
+
+demo: $(VENV)/$(STAMP) ## play a small ladder of sample bots and print its standings
+	@if [ -e $(DEMO) ]; then echo "Removing $(DEMO)/, left by an earlier demo"; rm -rf $(DEMO); fi
+	$(BIN)/arena ladder init $(DEMO) --boards 4
+	$(BIN)/arena ladder add $(DEMO) house house-10 house-30 greedy
+	$(BIN)/arena ladder run $(DEMO) --cycles 1
+	$(BIN)/arena ladder standings $(DEMO)
+
+check: lint types wire ## everything but the tests: format, lint, types, generated code
+
+format: $(VENV)/$(STAMP) ## format the code, and mend what lint can mend
+	$(BIN)/python -m ruff check --fix-only .
+	$(BIN)/python -m ruff format .
+
+lint: $(VENV)/$(STAMP) ## compare the format and look for mistakes
+	$(BIN)/python -m ruff format --check .
+	$(BIN)/python -m ruff check .
+
+types: $(VENV)/$(STAMP) ## check the types
+	$(BIN)/python -m mypy
+
+wire: .venv-tools/$(STAMP) ## lint proto/ and compare the generated code with it
+	$(TOOLS)/buf lint
+	$(TOOLS)/python tools/generate.py --check
+
+generate: .venv-tools/$(STAMP) ## make the code of the wire from proto/
+	$(TOOLS)/buf lint
+	$(TOOLS)/python tools/generate.py
+
+lock: ## write constraints.txt anew (needs uv)
+	uv pip compile --quiet --upgrade --universal --python-version 3.11 --extra dev \
+	    --no-annotate --no-header --no-emit-index-url --no-emit-package hokm-sdk \
+	    --output-file constraints.txt pyproject.toml
+
+test-lowest: .venv-lowest/$(STAMP) ## run the SDK's tests with the oldest grpcio and protobuf it allows
+	$(LOWEST)/python -m pytest tests/hokm $(ARGS)
+
+clean: ## remove the environments and what tools and the demo left
+	rm -rf .venv .venv-* .mypy_cache .pytest_cache .ruff_cache .hypothesis $(DEMO)
+
+%/bin/python:
+	tools/new-venv $(PYTHON) $*
+
+$(VENV)/$(STAMP): $(BIN)/python pyproject.toml sdk/python/pyproject.toml constraints.txt
+	@echo "Installing into $(VENV): a few seconds with uv, about a minute with pip"
+	$(call install,$(BIN)) -c constraints.txt -e sdk/python -e '.[dev]'
+	@touch $@
+
+.venv-tools/$(STAMP): $(TOOLS)/python tools/requirements.txt
+	$(call install,$(TOOLS)) -r tools/requirements.txt
+	@touch $@
+
+.venv-lowest/$(STAMP): $(LOWEST)/python sdk/python/pyproject.toml tools/lowest.txt constraints.txt
+	grep -Ev '^(grpcio|protobuf)==' constraints.txt >.venv-lowest/constraints.txt
+	$(call install,$(LOWEST)) -c .venv-lowest/constraints.txt -r tools/lowest.txt -e sdk/python \
+	    hypothesis jsonschema pytest pytest-timeout pytest-trio
+	@touch $@
