@@ -1,8 +1,8 @@
 """The import table: which module may know what. Read from the source; nothing is imported here.
 
-Cores compute, shells wait. A module that is not named among the shells is a core, and a technology
-that is named in the table stays where the table says. Both lists are short on purpose: a new line in
-one of them is a decision, and belongs in the same commit as its reason.
+Cores compute, shells wait. A module that is not named among the shells is a core; a technology that
+is named in the table stays where the table says. Both lists are short on purpose: a new line in one
+of them is a decision, and belongs in the same commit as its reason.
 """
 
 import ast
