@@ -1,0 +1,64 @@
+"""What a seat may do. Actions are imperative: a wish, judged by the rules before anything happens.
+
+An action carries no seat and no decision: who sent it, and in answer to what, is the table's
+business.
+"""
+
+from dataclasses import dataclass
+from enum import Enum
+
+from hokm.cards import CARDS, Card, Trump
+
+
+class Draw(Enum):
+    """The choice of a two-seat draw: the card that was looked at, or the unseen one below it."""
+
+    KEEP = "keep"
+    REFUSE = "refuse"
+
+
+@dataclass(frozen=True, slots=True)
+class CutDeck:
+    """Cut ``position`` cards, 1 to 51, from the top to the bottom (rulebook 2.2)."""
+
+    position: int
+
+
+@dataclass(frozen=True, slots=True)
+class DeclareTrump:
+    """Name trump (rulebook 1.3)."""
+
+    trump: Trump
+
+
+@dataclass(frozen=True, slots=True)
+class DiscardCards:
+    """Lay cards face down before the draw: the hakem three, the other two (rulebook 4.2)."""
+
+    cards: tuple[Card, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ChooseDraw:
+    """Keep the card looked at or refuse it (rulebook 4.3)."""
+
+    choice: Draw
+
+
+@dataclass(frozen=True, slots=True)
+class PlayCard:
+    """Play a card to the trick (rulebook 1.4)."""
+
+    card: Card
+
+
+Action = CutDeck | DeclareTrump | DiscardCards | ChooseDraw | PlayCard
+
+PLAYS: tuple[PlayCard, ...] = tuple(PlayCard(card) for card in CARDS)
+"""Every play, made once: ``PLAYS[card].card == card``."""
+
+DECLARATIONS: tuple[DeclareTrump, ...] = tuple(DeclareTrump(trump) for trump in Trump)
+"""Every declaration, made once: ``DECLARATIONS[trump].trump == trump``."""
+
+DRAWS: tuple[ChooseDraw, ChooseDraw] = (ChooseDraw(Draw.KEEP), ChooseDraw(Draw.REFUSE))
+"""Both draw choices, keep first."""

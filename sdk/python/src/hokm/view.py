@@ -1,0 +1,287 @@
+"""What one seat lawfully knows of a game, built up from the events it has seen.
+
+A view starts from nothing and grows by :meth:`View.apply`, whether the events come over the wire or
+from a game in the same process. It holds no card that its seat was not shown. Everything it hands
+out is immutable or a copy.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from hokm.actions import Action, Draw
+from hokm.cards import NO_CARDS, Card, CardSet, Seat, Side, Suit, Trump, card_set, cards_in
+from hokm.events import (
+    CardOffered,
+    CardPlayed,
+    CardsDiscarded,
+    CardTurned,
+    DrawChosen,
+    Event,
+    HandEnded,
+    HandStarted,
+    PacketDealt,
+    TrickTaken,
+    TrumpDeclared,
+)
+from hokm.outcome import HandResult
+from hokm.rules.options import Rules
+from hokm.rules.tricks import STRENGTH, SUIT_OF, legal_cards
+from hokm.rules.variants import variant_of
+
+
+@dataclass(frozen=True, slots=True)
+class Play:
+    """One card on the table, and who played it."""
+
+    seat: Seat
+    card: Card
+
+
+@dataclass(frozen=True, slots=True)
+class Trick:
+    """A finished trick: its cards in order of play, and the seat that took it."""
+
+    plays: tuple[Play, ...]
+    taker: Seat
+
+    @property
+    def leader(self) -> Seat:
+        """The seat that led."""
+        return self.plays[0].seat
+
+    @property
+    def led(self) -> Suit:
+        """The suit that was led."""
+        return self.plays[0].card.suit
+
+
+@dataclass(frozen=True, slots=True)
+class ClockView:
+    """A seat's own clock when it was asked: the time of this move, and what is left in the bank of
+    this hand.
+
+    ``last_seconds`` is what its last decision was charged, from written to read; None before the
+    first.
+    """
+
+    move_seconds: float
+    bank_seconds: float
+    last_seconds: float | None = None
+
+
+class View:
+    """A seat's knowledge of a game. Attributes speak of the hand being played unless they say
+    otherwise.
+    """
+
+    def __init__(self, rules: Rules, seat: Seat) -> None:
+        self.rules = rules
+        self.variant = variant_of(rules)
+        self.seat = seat
+        self.scores: tuple[int, ...] = (0,) * self.variant.sides
+        """Points by side in the game so far."""
+        self.turned: tuple[Play, ...] = ()
+        """The ace draw for the first hakem: every card turned up and who received it; empty without
+        one.
+        """
+        self.results: tuple[HandResult, ...] = ()
+        """The results of the hands finished so far in this game."""
+        self.clock: ClockView | None = None
+        """This seat's clock when it was asked last; None where nobody keeps time."""
+        self.legal: tuple[Action, ...] = ()
+        """Every action open to this seat now, while it is asked; empty otherwise."""
+        self._begin(HandStarted(0, Seat(0), variant_of(rules).dealer_for(Seat(0)), self.scores))
+
+    def _begin(self, event: HandStarted) -> None:
+        seats = self.variant.seats
+        self.hand_number = event.number
+        """Counts hands from 1 within the game; 0 before the first."""
+        self.hakem = event.hakem
+        self.dealer = event.dealer
+        self.scores = event.scores
+        self.trump: Trump | None = None
+        """What the hakem named; None before it did."""
+        self.counts: tuple[int, ...] = (0,) * seats
+        """How many cards each seat holds."""
+        self.stock = self.variant.stock
+        """Cards left in the stock of a two-seat game, the one on offer included."""
+        self.offered: Card | None = None
+        """The card this seat looks at while it chooses to keep or to refuse it."""
+        self.drawing: Seat | None = None
+        """The seat whose turn it is to draw."""
+        self.draws: tuple[tuple[Seat, Draw | None], ...] = ()
+        """The draws so far: who, and keep or refuse, None where this seat is not told."""
+        self.tricks: tuple[Trick, ...] = ()
+        """The tricks finished so far, in order."""
+        self.trick: tuple[Play, ...] = ()
+        """The plays of the trick that is on, in order; empty before a lead."""
+        self.voids: Mapping[Seat, frozenset[Suit]] = {
+            Seat(seat): frozenset() for seat in range(seats)
+        }
+        """Suits in which a seat has shown that it holds nothing."""
+        self.discarded: tuple[Card, ...] = ()
+        """Cards this seat discarded or, in the draw, saw go: they are out of play."""
+        self._hand = NO_CARDS
+        self._seen = NO_CARDS
+
+    # -- what a bot asks
+
+    @property
+    def hand(self) -> tuple[Card, ...]:
+        """This seat's own cards, ascending: clubs, diamonds, hearts, spades, low to high."""
+        return cards_in(self._hand)
+
+    @property
+    def hand_set(self) -> CardSet:
+        """This seat's own cards as a bit set, for bots that simulate."""
+        return self._hand
+
+    @property
+    def playable(self) -> tuple[Card, ...]:
+        """The cards this seat may play to the trick that is on, ascending."""
+        return cards_in(legal_cards(self._hand, self.led))
+
+    @property
+    def seen(self) -> tuple[Card, ...]:
+        """Every card this seat has seen in this hand: its own, played, discarded; and a two that
+        was taken out.
+        """
+        return cards_in(CardSet(self._seen | ~card_set(self.variant.pack) & _ALL))
+
+    @property
+    def unseen(self) -> tuple[Card, ...]:
+        """Every card that may be in another hand, undealt, or discarded by the opponent."""
+        return cards_in(CardSet(card_set(self.variant.pack) & ~self._seen))
+
+    @property
+    def led(self) -> Suit | None:
+        """The suit to follow; None if this is the lead."""
+        return self.trick[0].card.suit if self.trick else None
+
+    @property
+    def winning(self) -> Play | None:
+        """The play that takes the trick as it stands; None before the lead."""
+        if not self.trick or self.trump is None:
+            return None
+        strength = STRENGTH[self.trump][SUIT_OF[self.trick[0].card]]
+        return max(self.trick, key=lambda play: strength[play.card])
+
+    @property
+    def tricks_won(self) -> tuple[int, ...]:
+        """Tricks won so far, by side."""
+        takers = [self.variant.side_of[trick.taker] for trick in self.tricks]
+        return tuple(takers.count(Side(side)) for side in range(self.variant.sides))
+
+    @property
+    def side(self) -> Side:
+        """This seat's side."""
+        return self.variant.side_of[self.seat]
+
+    @property
+    def partner(self) -> Seat | None:
+        """The partner's seat with four seats; None where each plays alone."""
+        partners = [seat for seat in self.variant.seats_of(self.side) if seat != self.seat]
+        return partners[0] if partners else None
+
+    @property
+    def opponents(self) -> tuple[Seat, ...]:
+        """The seats of the other sides, in order of play after this seat."""
+        seats = self.variant.seats
+        after = (Seat((self.seat + place) % seats) for place in range(1, seats))
+        return tuple(seat for seat in after if self.variant.side_of[seat] != self.side)
+
+    # -- how it grows
+
+    def ask(self, legal: tuple[Action, ...], clock: ClockView | None = None) -> None:
+        """This seat is to act: what it may do, and its clock."""
+        self.legal = legal
+        self.clock = clock
+
+    def apply(self, event: Event) -> None:
+        """Learn of an event, as this seat sees it. Raises ValueError for one that would reach it by
+        mistake.
+        """
+        _LEARN[type(event)](self, event)
+        self.legal = ()
+
+    def _card_turned(self, event: CardTurned) -> None:
+        self.turned = (*self.turned, Play(event.seat, event.card))
+
+    def _packet_dealt(self, event: PacketDealt) -> None:
+        self._count(event.seat, event.count)
+        self._gain(event.cards or ())
+
+    def _trump_declared(self, event: TrumpDeclared) -> None:
+        self.trump = event.trump
+
+    def _cards_discarded(self, event: CardsDiscarded) -> None:
+        self._count(event.seat, -event.count)
+        for card in event.cards or ():
+            self._lose(card)
+
+    def _card_offered(self, event: CardOffered) -> None:
+        self.drawing = event.seat
+        self.stock = event.stock
+        self.offered = event.card
+        if event.card is not None:
+            self._seen = CardSet(self._seen | event.card.bit)
+
+    def _draw_chosen(self, event: DrawChosen) -> None:
+        self.draws = (*self.draws, (event.seat, event.choice))
+        self.stock -= 2
+        self._count(event.seat, 1)
+        first, second = self.offered, event.second
+        self.offered = self.drawing = None
+        if first is not None and second is not None:
+            kept, gone = (first, second) if event.choice is Draw.KEEP else (second, first)
+            self._gain((kept, gone))
+            self._lose(gone)
+
+    def _card_played(self, event: CardPlayed) -> None:
+        seat, card = event.seat, event.card
+        if self.trick and card.suit is not self.led:
+            assert self.led is not None
+            self.voids = {**self.voids, seat: self.voids[seat] | {self.led}}
+        self.trick = (*self.trick, Play(seat, card))
+        self._count(seat, -1)
+        self._seen = CardSet(self._seen | card.bit)
+        if seat == self.seat:
+            self._hand = CardSet(self._hand & ~card.bit)
+
+    def _trick_taken(self, event: TrickTaken) -> None:
+        self.tricks = (*self.tricks, Trick(self.trick, event.seat))
+        self.trick = ()
+
+    def _hand_ended(self, event: HandEnded) -> None:
+        self.results = (*self.results, event.result)
+        self.scores = tuple(map(sum, zip(self.scores, event.result.points, strict=True)))
+
+    def _count(self, seat: Seat, change: int) -> None:
+        counts = list(self.counts)
+        counts[seat] += change
+        self.counts = tuple(counts)
+
+    def _gain(self, cards: tuple[Card, ...]) -> None:
+        self._hand = CardSet(self._hand | card_set(cards))
+        self._seen = CardSet(self._seen | card_set(cards))
+
+    def _lose(self, card: Card) -> None:
+        self._hand = CardSet(self._hand & ~card.bit)
+        self.discarded = (*self.discarded, card)
+
+
+_ALL = (1 << 52) - 1
+
+# Which event teaches what. The type is open, since each row takes its own event class.
+_LEARN: dict[type[Event], Callable[..., None]] = {  # type: ignore[explicit-any]
+    CardTurned: View._card_turned,
+    HandStarted: View._begin,
+    PacketDealt: View._packet_dealt,
+    TrumpDeclared: View._trump_declared,
+    CardsDiscarded: View._cards_discarded,
+    CardOffered: View._card_offered,
+    DrawChosen: View._draw_chosen,
+    CardPlayed: View._card_played,
+    TrickTaken: View._trick_taken,
+    HandEnded: View._hand_ended,
+}
