@@ -154,6 +154,11 @@ class View:
         return cards_in(CardSet(card_set(self.variant.pack) & ~self._seen))
 
     @property
+    def trump_suit(self) -> Suit | None:
+        """The trump suit; None before it is named, and in a mode without one."""
+        return None if self.trump is None else self.trump.suit
+
+    @property
     def led(self) -> Suit | None:
         """The suit to follow; None if this is the lead."""
         return self.trick[0].card.suit if self.trick else None

@@ -1,0 +1,106 @@
+"""The class a bot author writes: one object plays one game.
+
+Only :meth:`Bot.play` must be written; every other method has a sensible default. Everything is
+synchronous. ``hokm.client.run`` plays a bot with a referee, ``hokm.testing`` plays bots against
+each other in one process.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from itertools import groupby
+from typing import TypeVar
+
+from hokm.actions import (
+    DECLARATIONS,
+    DRAWS,
+    PLAYS,
+    Action,
+    ChooseDraw,
+    DeclareTrump,
+    DiscardCards,
+    PlayCard,
+)
+from hokm.cards import Card, Rank, Suit, Trump
+from hokm.outcome import HandResult, Outcome
+from hokm.view import View
+
+T = TypeVar("T")
+
+
+class Bot(ABC):
+    """Plays one seat in one game. Override :meth:`play`, and what else you care for.
+
+    >>> class Lowest(Bot):
+    ...     def play(self, view):
+    ...         return view.playable[0]
+    """
+
+    name: str = ""
+    """Shown to others; the class name if empty. On a ladder the manifest's name is used."""
+    version: str = "1"
+    concurrent: int = 1
+    """How many games this bot's process takes at once."""
+
+    def declare(self, view: View) -> Trump | Suit:
+        """Name trump from the first five cards; by default the longest suit, the higher cards
+        breaking ties.
+        """
+        suits = [(len(cards), sum(cards), suit) for suit, cards in _by_suit(view.hand)]
+        return Trump(max(suits)[2])
+
+    def discard(self, view: View, count: int) -> Sequence[Card]:
+        """Choose ``count`` cards of the hand to lay away (two seats); by default the lowest that
+        are not trump.
+        """
+        return sorted(view.hand, key=lambda card: (card.suit == view.trump_suit, card.rank))[:count]
+
+    def keep(self, view: View) -> bool:
+        """Keep ``view.offered`` or take the unseen card below it (two seats); by default keep
+        trumps and a ten or better.
+        """
+        card = view.offered
+        return card is not None and (card.suit == view.trump_suit or card.rank >= Rank.TEN)
+
+    @abstractmethod
+    def play(self, view: View) -> Card:
+        """Choose one of ``view.playable``."""
+
+    def game_started(self, view: View) -> None:  # noqa: B027  # a hook: nothing is the default
+        """A game begins; ``view`` knows the rules and the seat."""
+
+    def hand_ended(self, view: View, result: HandResult) -> None:  # noqa: B027  # likewise
+        """A hand is over."""
+
+    def game_ended(self, view: View, outcome: Outcome) -> None:  # noqa: B027  # likewise
+        """The game is over."""
+
+
+def decide(bot: Bot, view: View) -> Action:
+    """Ask the bot for the action its view calls for, in the first legal action's kind.
+
+    Raises TypeError if the bot's answer is not what its method promises; legality is for the rules
+    to judge.
+    """
+    match view.legal[0]:
+        case DeclareTrump():
+            return DECLARATIONS[_answer(bot.declare(view), (Trump, Suit), "declare")]
+        case DiscardCards(cards):
+            chosen = bot.discard(view, len(cards))
+            return DiscardCards(tuple(_answer(card, Card, "discard") for card in chosen))
+        case ChooseDraw():
+            return DRAWS[0] if bot.keep(view) else DRAWS[1]
+        case PlayCard():
+            return PLAYS[_answer(bot.play(view), Card, "play")]
+        case other:
+            raise TypeError(f"a {type(other).__name__} is no decision this library knows")
+
+
+def _answer(value: T, kind: type | tuple[type, ...], method: str) -> T:
+    if isinstance(value, kind):
+        return value
+    kinds = " or ".join(one.__name__ for one in (kind if isinstance(kind, tuple) else (kind,)))
+    raise TypeError(f"{method}() of a bot must give {kinds}, not {value!r}")
+
+
+def _by_suit(hand: Sequence[Card]) -> list[tuple[Suit, list[Card]]]:
+    return [(suit, list(cards)) for suit, cards in groupby(hand, key=lambda card: card.suit)]

@@ -1,0 +1,179 @@
+"""What a bot and the referee say to each other, as values.
+
+The order of a session: hello, welcome, match start, then for each game its start, decisions and
+answers, and its end; match end, goodbye. A bot process has one stream and every message on it
+travels in batches. These classes know nothing of protobuf or gRPC: :mod:`hokm.wire` turns them into
+bytes and back.
+"""
+
+from dataclasses import dataclass
+
+from hokm.actions import Action
+from hokm.cards import Seat
+from hokm.errors import Reason
+from hokm.events import Event
+from hokm.outcome import Outcome
+from hokm.rules.options import Rules
+from hokm.view import ClockView
+
+PROTOCOL = 1
+"""The major version of the protocol this library speaks. Another major is refused by a typed
+message.
+"""
+
+
+# -- what a bot says
+
+
+@dataclass(frozen=True, slots=True)
+class Hello:
+    """The first message of a bot: what it speaks, who it is, how many games it takes at once."""
+
+    protocol: int
+    sdk: str
+    name: str
+    version: str
+    concurrent: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Malformed:
+    """What arrived in place of an action: not one action of the right kind. ``detail`` says why,
+    for its sender.
+    """
+
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A bot's answer to an open decision; ``attempt`` counts from 1 and grows by one after a
+    refusal.
+    """
+
+    game: int
+    decision: int
+    attempt: int
+    action: Action | Malformed
+
+
+@dataclass(frozen=True, slots=True)
+class Goodbye:
+    """Either side is about to end its stream on purpose. A stream that just ends has broken."""
+
+    reason: str = ""
+
+
+FromBot = Hello | Answer | Goodbye
+
+
+# -- what the referee says
+
+
+@dataclass(frozen=True, slots=True)
+class Welcome:
+    """The answer to a hello. ``resume_token`` names this session if its stream breaks."""
+
+    protocol: int
+    arena: str
+    resume_token: str
+
+
+@dataclass(frozen=True, slots=True)
+class ProtocolRefused:
+    """The hello's protocol is not spoken here; these are, lowest to highest."""
+
+    lowest: int
+    highest: int
+
+
+@dataclass(frozen=True, slots=True)
+class ClockRules:
+    """A table's clock: ``move_seconds`` for each decision, then a bank of ``bank_seconds`` a hand
+    (design default).
+    """
+
+    move_seconds: float = 1.0
+    bank_seconds: float = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class MatchStart:
+    """A match begins for this seat: its rules, how many games it has in this room, the players by
+    seat, the clock.
+    """
+
+    match: str
+    rules: Rules
+    games: int
+    players: tuple[str, ...]
+    clock: ClockRules
+
+
+@dataclass(frozen=True, slots=True)
+class GameStart:
+    """Game number ``game`` begins; this bot sits at ``seat``. Every later message of the game
+    carries the number.
+    """
+
+    match: str
+    game: int
+    seat: Seat
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """This seat is to act.
+
+    ``events`` are those since the last decision of the game, as this seat sees them; ``legal`` is
+    every action open to it; ``clock`` is its own. ``decision`` counts from 1 within the game and
+    seat.
+    """
+
+    game: int
+    decision: int
+    events: tuple[Event, ...]
+    legal: tuple[Action, ...]
+    clock: ClockView | None
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """An answer was refused and changed nothing; where the decision is still open, ``attempt + 1``
+    may follow.
+    """
+
+    game: int
+    decision: int
+    attempt: int
+    reason: Reason
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class GameEnd:
+    """The game is over: the events since the last decision, and its outcome."""
+
+    game: int
+    events: tuple[Event, ...]
+    outcome: Outcome
+
+
+@dataclass(frozen=True, slots=True)
+class MatchEnd:
+    """Every game of this match in this room is over."""
+
+    match: str
+
+
+FromReferee = (
+    Welcome
+    | ProtocolRefused
+    | MatchStart
+    | GameStart
+    | Decision
+    | Refused
+    | GameEnd
+    | MatchEnd
+    | Goodbye
+)
