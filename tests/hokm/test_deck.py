@@ -246,8 +246,8 @@ def test_number_0_which_draws_the_first_hakem_has_a_seed_like_any_board() -> Non
 
 
 def test_a_match_of_persian_names_is_seeded_by_its_utf8() -> None:
-    expected = hmac.digest(MIXED, "hokm-board-v1\0ev1/r1/بی‌بی~شاه\0\0\0\0\1".encode(), "sha256")
-    assert board_seed(MIXED, "ev1/r1/بی‌بی~شاه", 1) == expected
+    expected = hmac.digest(MIXED, "hokm-board-v1\0ev1/r1/بی.بی~شاه\0\0\0\0\1".encode(), "sha256")
+    assert board_seed(MIXED, "ev1/r1/بی.بی~شاه", 1) == expected
 
 
 @pytest.mark.parametrize("board", [-1, 2**32])

@@ -1,0 +1,343 @@
+"""Entrants: which bots can be entered, and what their folders say about them.
+
+A bot is a folder with a manifest, `bot.toml`, and whatever its command needs. This module reads and
+judges; it starts nothing, copies nothing, and does not know which interpreter runs bots (its caller
+does), which protocols the referee speaks, or whether a bot plays well. Every complaint is one line
+for the bot's author: where, what, and what to do.
+
+    schema = 1
+    name = "greedy"
+    owner = "maryam"
+    version = "1.2"
+    command = ["python", "bot.py"]   # "python": the interpreter the arena runs bots with
+    language = "Python"              # optional, for people to read
+    protocol = 1
+    variants = [2, 3, 4]             # the numbers of players it can play with
+    concurrent = 1                   # optional: how many boards one process of it takes at once
+
+    [limits]                         # optional: what it needs; what it gets is the operator's
+    choice memory_mib = 512 processes = 4
+"""
+
+import difflib
+import os
+import tomllib
+import unicodedata
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, NoReturn
+
+from arena.ladder.bundle import BotError as BotError
+from arena.ladder.bundle import bundle_digest, unreadable
+
+MANIFEST: Final = "bot.toml"
+SCHEMA: Final = 1
+PLAYER_COUNTS: Final = (2, 3, 4)
+NAME_CHARACTERS: Final = 40
+SAMPLES: Final = Path(__file__).resolve().parents[2] / "sample_bots"
+"""The bundled bots lie beside the package `arena`, in a checkout as in an installed wheel."""
+
+_PYTHON: Final = "python"
+
+# Each key of a manifest with a line that would do, which the errors show.
+_KEYS: Final = {
+    "schema": f"schema = {SCHEMA}",
+    "name": 'name = "greedy"',
+    "owner": 'owner = "maryam"',
+    "version": 'version = "1.0"',
+    "command": 'command = ["python", "bot.py"]',
+    "language": 'language = "Python"',
+    "protocol": "protocol = 1",
+    "variants": "variants = [4]",
+    "concurrent": "concurrent = 1",
+    "limits": "[limits]",
+}
+_LIMIT_KEYS: Final = {"memory_mib": "memory_mib = 512", "processes": "processes = 4"}
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What a bot says it needs at most; None where it says nothing.
+
+    Args:
+        memory_mib: mebibytes of memory.
+        processes: processes and threads together.
+    """
+
+    memory_mib: int | None = None
+    processes: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Entrant:
+    """A bot that can be entered: its manifest, its folder, and the digest of what lies in it.
+
+    Args:
+        name: in NFC, see `checked_name`; so is `owner`.
+        command: as in the manifest; `argv` is what to run.
+        language: for people to read; may be empty.
+        protocol: the major version of the wire it speaks.
+        variants: the numbers of players it can play with, ascending, out of `PLAYER_COUNTS`.
+        concurrent: how many boards one process of it takes at once.
+        folder: absolute; the command's working directory.
+        digest: of the folder, 64 hex digits, see `bundle_digest`.
+    """
+
+    name: str
+    owner: str
+    version: str
+    command: tuple[str, ...]
+    language: str
+    protocol: int
+    variants: tuple[int, ...]
+    concurrent: int
+    limits: Limits
+    folder: Path
+    digest: str
+
+    def argv(self, python: str) -> tuple[str, ...]:
+        """Return the command to run in `folder`; `python` is the interpreter that runs bots."""
+        program, *arguments = self.command
+        return (python if program == _PYTHON else program, *arguments)
+
+
+def load_bot(folder: Path) -> Entrant:
+    """Read the bot in `folder`.
+
+    Raises:
+        BotError: if it cannot be entered as it stands.
+    """
+    if not folder.is_dir():
+        problem = "is not a folder" if folder.exists() else "there is no such folder"
+        raise BotError(folder, problem, remedy=f"give the folder that holds {MANIFEST}")
+    folder = folder.resolve()
+    file = folder / MANIFEST
+    manifest = _Table(file, values=_parsed(file), examples=_KEYS)
+    # Another schema may have other keys, so its number is read before anything else is judged.
+    schema = manifest.integer("schema")
+    if schema != SCHEMA:
+        remedy = f"write {_KEYS['schema']}, or update the arena"
+        manifest.refuse("schema", f"{schema} is not known to this arena", remedy=remedy)
+    manifest.refuse_unknown_keys()
+    limits = manifest.table("limits", examples=_LIMIT_KEYS)
+    limits.refuse_unknown_keys()
+    return Entrant(
+        name=manifest.name("name"),
+        owner=manifest.name("owner"),
+        version=manifest.label("version"),
+        command=_command(manifest, folder),
+        language=manifest.label("language") if "language" in manifest else "",
+        protocol=manifest.integer("protocol"),
+        variants=_variants(manifest),
+        concurrent=manifest.integer("concurrent") if "concurrent" in manifest else 1,
+        limits=Limits(**{key: limits.integer(key) for key in _LIMIT_KEYS if key in limits}),
+        folder=folder,
+        digest=bundle_digest(folder),
+    )
+
+
+def find_bot(text: str, *, samples: Path = SAMPLES) -> Path:
+    """Return the folder a person means by `text`: a path, or the name of a bundled bot.
+
+    A folder with a manifest comes before a bundled bot of the same name. Whether it is a good one
+    is for `load_bot` to say.
+
+    Raises:
+        BotError: if there is neither a folder nor a bundled bot of that name.
+    """
+    folder = Path(text)
+    if (folder / MANIFEST).is_file():
+        return folder
+    names = sample_names(samples=samples)
+    if text in names:
+        return samples / text
+    if folder.exists():
+        return folder
+    near = difflib.get_close_matches(text, names, n=1)
+    remedy = f"did you mean {near[0]}?" if near else f"bundled bots: {', '.join(names) or 'none'}"
+    raise BotError(text, "is neither a folder nor a bundled bot", remedy=remedy)
+
+
+def sample_names(*, samples: Path = SAMPLES) -> tuple[str, ...]:
+    """Return the names of the bundled bots, sorted."""
+    return tuple(sorted(manifest.parent.name for manifest in samples.glob(f"*/{MANIFEST}")))
+
+
+def sorted_by_name(entrants: Iterable[Entrant]) -> list[Entrant]:
+    """Return the entrants by the UTF-8 bytes of their names, the order in a match id."""
+    return sorted(entrants, key=lambda entrant: entrant.name.encode())
+
+
+def checked_name(text: str) -> str:
+    """Return the name of a bot, owner or ladder in NFC.
+
+    A name is 1 to 40 Unicode letters, digits, ".", "_" and "-", in any script. It begins with a
+    letter, a digit or "_", so that it is never taken for an option, a hidden file or the folder
+    above. Invisible characters, the joiners of Persian included, are refused: two names that look
+    alike would be two bots.
+
+    Raises:
+        ValueError: saying which character is at fault, or what would have been right.
+    """
+    name = unicodedata.normalize("NFC", text)
+    for character in name:
+        kind = unicodedata.category(character)
+        if not (kind.startswith("L") or kind == "Nd" or character in "._-"):
+            raise ValueError(
+                f"has {_described(character)} in it; take letters, digits, '.', '_', '-'"
+            )
+    if not 1 <= len(name) <= NAME_CHARACTERS:
+        raise ValueError(f"has {len(name)} characters; a name has 1 to {NAME_CHARACTERS}")
+    if name[0] in ".-":
+        raise ValueError(f"begins with {name[0]!r}; begin with a letter, a digit or '_'")
+    return name
+
+
+def _parsed(file: Path) -> Mapping[str, object]:
+    try:
+        return tomllib.loads(file.read_bytes().decode())
+    except FileNotFoundError:
+        remedy = "write one (the page on writing a bot shows how)"
+        raise BotError(file.parent, f"has no {MANIFEST}", remedy=remedy) from None
+    except OSError as error:
+        raise unreadable(file, error) from error
+    except UnicodeDecodeError as error:
+        problem = f"is not UTF-8 from byte {error.start} on"
+        raise BotError(file, problem, remedy="save it as UTF-8") from error
+    except tomllib.TOMLDecodeError as error:
+        raise BotError(file, f"is not TOML: {error}", remedy="mend that place") from error
+
+
+def _command(manifest: "_Table", folder: Path) -> tuple[str, ...]:
+    command = manifest.texts("command")
+    if not command or not all(word and "\0" not in word for word in command):
+        manifest.refuse("command", "is empty or has an empty word in it")
+    program, *arguments = command
+    if program == _PYTHON:
+        if arguments and not arguments[0].startswith("-"):
+            _file_inside(manifest, folder, path=arguments[0])
+    elif "/" not in program:
+        # A bare word is looked up on PATH, never in the working directory.
+        if (folder / program).is_file():
+            problem = f"{program} would be looked for on PATH, not in the bot's folder"
+            manifest.refuse("command", problem, remedy=f"write ./{program}")
+    elif not program.startswith("/"):
+        file = _file_inside(manifest, folder, path=program)
+        if not os.access(file, os.X_OK):
+            manifest.refuse("command", f"{program} is not executable", remedy="chmod +x it")
+    return tuple(command)
+
+
+def _file_inside(manifest: "_Table", folder: Path, *, path: str) -> Path:
+    file = (folder / path).resolve()
+    if not file.is_relative_to(folder):
+        problem = f"{path} is outside the bot's folder"
+        manifest.refuse("command", problem, remedy="copy the file into the folder")
+    if not file.is_file():
+        problem = f"there is no file {path} in the bot's folder"
+        manifest.refuse("command", problem, remedy="add it, or mend the command")
+    return file
+
+
+def _variants(manifest: "_Table") -> tuple[int, ...]:
+    counts = manifest.integers("variants")
+    if not counts or not set(counts) <= set(PLAYER_COUNTS):
+        manifest.refuse("variants", f"{counts} is not a choice out of {list(PLAYER_COUNTS)}")
+    return tuple(sorted(set(counts)))
+
+
+class _Table:
+    """A table of a manifest, read key by key; what is wrong with a key names file and key.
+
+    Args:
+        values: what the file says.
+        examples: every known key, with a line that would do.
+        prefix: what stands before a key in messages.
+    """
+
+    def __init__(
+        self,
+        file: Path,
+        *,
+        values: Mapping[str, object],
+        examples: Mapping[str, str],
+        prefix: str = "",
+    ) -> None:
+        self._file = file
+        self._values = values
+        self._examples = examples
+        self._prefix = prefix
+
+    def __contains__(self, key: str) -> bool:
+        return key in self._values
+
+    def refuse(self, key: str, problem: str, *, remedy: str = "") -> NoReturn:
+        where = f"{self._file}: {self._prefix}{key}"
+        raise BotError(where, problem, remedy=remedy or f"write e.g. {self._examples[key]}")
+
+    def refuse_unknown_keys(self) -> None:
+        for key in self._values:
+            if key not in self._examples:
+                near = difflib.get_close_matches(key, self._examples, n=1)
+                known = ", ".join(self._examples)
+                remedy = f"did you mean {near[0]}?" if near else f"the keys here are {known}"
+                self.refuse(key, "is not a known key", remedy=remedy)
+
+    def table(self, key: str, *, examples: Mapping[str, str]) -> "_Table":
+        """Return the table under `key`, an empty one where there is none."""
+        values = self._values.get(key, {})
+        if not isinstance(values, dict):
+            self.refuse(key, "is not a table")
+        return _Table(self._file, values=values, examples=examples, prefix=f"{key}.")
+
+    def integer(self, key: str) -> int:
+        """Return a whole number from 1 up."""
+        value = self._required(key)
+        if type(value) is not int or value < 1:  # to Python, true is an integer
+            self.refuse(key, f"{value!r} is not a whole number from 1 up")
+        return value
+
+    def name(self, key: str) -> str:
+        text = self._text(key)
+        try:
+            return checked_name(text)
+        except ValueError as error:
+            problem, _, remedy = str(error).partition("; ")
+            self.refuse(key, f"{text!r} {problem}", remedy=remedy)
+
+    def label(self, key: str) -> str:
+        """Return a text for people: 1 to 40 characters that can be seen."""
+        text = self._text(key)
+        if not (1 <= len(text) <= NAME_CHARACTERS and text.isprintable()):
+            self.refuse(key, f"{text!r} is not 1 to {NAME_CHARACTERS} visible characters")
+        return text
+
+    def texts(self, key: str) -> list[str]:
+        value = self._required(key)
+        if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+            self.refuse(key, f"{value!r} is not a list of texts")
+        return value
+
+    def integers(self, key: str) -> list[int]:
+        value = self._required(key)
+        if not isinstance(value, list) or not all(type(item) is int for item in value):
+            self.refuse(key, f"{value!r} is not a list of whole numbers")
+        return value
+
+    def _text(self, key: str) -> str:
+        value = self._required(key)
+        if not isinstance(value, str):
+            self.refuse(key, f"{value!r} is not a text")
+        return value
+
+    def _required(self, key: str) -> object:
+        if key not in self._values:
+            self.refuse(key, "is missing")
+        return self._values[key]
+
+
+def _described(character: str) -> str:
+    shown = f"{character!r}, " if character.isprintable() else ""
+    name = unicodedata.name(character, "a control character")
+    return f"{shown}U+{ord(character):04X} {name}"
