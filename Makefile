@@ -56,7 +56,7 @@ generate: .venv-tools/$(STAMP) ## make the code of the wire from proto/
 
 lock: ## write constraints.txt anew (needs uv)
 	uv pip compile --quiet --upgrade --universal --python-version 3.11 --extra dev \
-	    --no-annotate --no-header --no-emit-index-url --no-emit-package hokm-sdk \
+	    --custom-compile-command 'make lock' --no-annotate --no-emit-index-url --no-emit-package hokm-sdk \
 	    --output-file constraints.txt pyproject.toml
 
 test-lowest: .venv-lowest/$(STAMP) ## run the SDK's tests with the oldest grpcio and protobuf it allows
@@ -65,19 +65,20 @@ test-lowest: .venv-lowest/$(STAMP) ## run the SDK's tests with the oldest grpcio
 clean: ## remove the environments and what tools and the demo left
 	rm -rf .venv .venv-* .mypy_cache .pytest_cache .ruff_cache .hypothesis $(DEMO)
 
-%/bin/python:
+# Both files, because an interpreter may go (then its link is dead) and its date says nothing.
+%/bin/python %/pyvenv.cfg:
 	tools/new-venv $(PYTHON) $*
 
-$(VENV)/$(STAMP): $(BIN)/python pyproject.toml sdk/python/pyproject.toml constraints.txt
+$(VENV)/$(STAMP): $(BIN)/python $(VENV)/pyvenv.cfg pyproject.toml sdk/python/pyproject.toml constraints.txt
 	@echo "Installing into $(VENV): a few seconds with uv, about a minute with pip"
 	$(call install,$(BIN)) -c constraints.txt -e sdk/python -e '.[dev]'
 	@touch $@
 
-.venv-tools/$(STAMP): $(TOOLS)/python tools/requirements.txt
+.venv-tools/$(STAMP): $(TOOLS)/python .venv-tools/pyvenv.cfg tools/requirements.txt
 	$(call install,$(TOOLS)) -r tools/requirements.txt
 	@touch $@
 
-.venv-lowest/$(STAMP): $(LOWEST)/python sdk/python/pyproject.toml tools/lowest.txt constraints.txt
+.venv-lowest/$(STAMP): $(LOWEST)/python .venv-lowest/pyvenv.cfg constraints.txt tools/lowest.txt
 	grep -Ev '^(grpcio|protobuf)==' constraints.txt >.venv-lowest/constraints.txt
 	$(call install,$(LOWEST)) -c .venv-lowest/constraints.txt -r tools/lowest.txt -e sdk/python \
 	    hypothesis jsonschema pytest pytest-timeout pytest-trio
