@@ -120,9 +120,8 @@ class Fit:
 
     def standard_errors(self, errors: Errors) -> dict[str, float]:
         """Player to the standard error of its rating, relative to the origin of this fit."""
-        # Rounding can leave the anchor's variance just below its true 0.
-        variances = np.maximum(np.diag(self.covariances[errors]), 0.0)
-        return dict(zip(self.players, np.sqrt(variances).tolist(), strict=True))
+        deviations = np.sqrt(np.diag(self.covariances[errors]))
+        return dict(zip(self.players, deviations.tolist(), strict=True))
 
     def bars(self) -> dict[str, float]:
         """Player to the half width of its 95 % interval, relative to the mean of the field.
@@ -143,7 +142,7 @@ class Fit:
         i, j = self._index(first), self._index(second)
         covariance = self.covariances[errors or self._errors_for(first, second)]
         variance = float(covariance[i, i] + covariance[j, j] - 2.0 * covariance[i, j])
-        standard_error = math.sqrt(max(variance, 0.0))
+        standard_error = math.sqrt(max(variance, 0.0))  # a difference of nearly equal numbers
         lead = float(self.ratings[i] - self.ratings[j])
         return Difference(
             lead, standard_error, likelihood_of_superiority(lead, standard_error=standard_error)

@@ -171,8 +171,9 @@ def test_expected_scores_add_up_to_every_total_but_for_the_virtual_draws(seed):
 
 @pytest.mark.parametrize("seed", range(5))
 def test_the_order_of_the_matches_does_not_show_in_the_last_bit(seed):
-    matches = random_ladder(seed)
-    shuffled = random.Random(seed).sample(matches, len(matches))
+    rng = random.Random(seed)
+    matches = [one_on_one(*rng.sample("abcd", 2), score=rng.random()) for _ in range(100)]
+    shuffled = rng.sample(matches, len(matches))
     first, second = fit(matches), fit(shuffled)
     assert first.table() == second.table()
     assert first.bars() == second.bars()
@@ -190,10 +191,34 @@ def test_the_fit_converges_however_uneven_the_field(spread, prior_draws):
         assert np.isfinite(found.ratings).all()
 
 
+def test_a_step_far_from_the_maximum_is_cut_short():
+    # From where full Newton steps lead here, the curvature is 0 to the last bit.
+    tallies = [[1, 2, 0, 0, 25], [2, 3, 1, 0, 0], [0, 4, 167, 0, 0], [3, 4, 0, 0, 1007]]
+    found = fit(from_tallies([*tallies, [1, 0, 0, 1, 0], [3, 2, 0, 0, 30]]), prior_draws=0.1)
+    assert found.rating("4") > found.rating("3")
+
+
+def test_a_weight_of_two_is_the_same_match_counted_twice():
+    rest = from_tallies([[0, 1, 2, 0, 3]])
+    heavy = fit([*rest, (Comparison("0", "1", 0.8, weight=2.0),)])
+    twice = fit([*rest, (Comparison("0", "1", 0.8), Comparison("0", "1", 0.8))])
+    assert heavy.table() == pytest.approx(twice.table())
+    assert heavy.bars() == pytest.approx(twice.bars())
+    for errors in Errors:
+        assert heavy.standard_errors(errors) == pytest.approx(twice.standard_errors(errors))
+
+
+def test_a_lead_known_to_the_last_bit_has_an_error_all_the_same():
+    heavy = [(Comparison(*pair, weight=1e10),) for pair in (("a", "b", 0.5), ("c", "b", 0.3))]
+    found = fit(heavy).difference("a", "b", errors=Errors.SANDWICH)
+    assert found.standard_error == pytest.approx(0.0, abs=1e-3)
+
+
 def test_somebody_without_matches_stands_on_the_prior_alone():
     found = fit(from_tallies([[0, 1, 3, 0, 1]]), players=["new"])
     assert found.players == ("new", "0", "1")
     assert found.rating("new") == pytest.approx(1500.0)
+    assert (found.matches[0], found.shares[0]) == (0, 0.5)
     # One virtual draw is worth a curvature of ¼, an sd of 2 nats.
     assert found.standard_errors(Errors.MODEL)["new"] == pytest.approx(2 / NATS_PER_POINT)
 

@@ -167,7 +167,7 @@ def test_superiority_of_a_certain_lead_is_its_limit():
 def test_superiority_far_below_zero_is_still_positive():
     # Φ(−10) = 7.6199e-24 (Abramowitz and Stegun, table 26.2); 1 − Φ(10) would round to 0.
     assert likelihood_of_superiority(-10.0, standard_error=1.0) == pytest.approx(
-        7.6199e-24, rel=1e-4
+        7.6199e-24, rel=1e-4, abs=0
     )
 
 
