@@ -25,7 +25,7 @@ from hokm.events import (
 )
 from hokm.outcome import HandResult
 from hokm.rules.options import Rules
-from hokm.rules.tricks import STRENGTH, SUIT_OF, legal_cards
+from hokm.rules.tricks import STRENGTH, SUIT_OF, height, legal_cards
 from hokm.rules.variants import variant_of
 
 
@@ -170,6 +170,22 @@ class View:
             return None
         strength = STRENGTH[self.trump][SUIT_OF[self.trick[0].card]]
         return max(self.trick, key=lambda play: strength[play.card])
+
+    def takes(self, card: Card) -> bool:
+        """Whether ``card`` would take the trick as it stands; any lead would. Says nothing of
+        legality.
+        """
+        best = self.winning
+        if best is None or self.trump is None:
+            return True
+        strength = STRENGTH[self.trump][SUIT_OF[self.trick[0].card]]
+        return strength[card] > strength[best.card]
+
+    def height(self, card: Card) -> int:
+        """How high ``card`` stands within its suit, 1 to 13; aces are high until trump says
+        otherwise.
+        """
+        return card.rank + 1 if self.trump is None else height(card.rank, self.trump)
 
     @property
     def tricks_won(self) -> tuple[int, ...]:

@@ -25,8 +25,8 @@ def legal_cards(hand: CardSet, led: int | None) -> CardSet:
     return CardSet(hand & SUIT_CARDS[led] or hand)
 
 
-def _height(rank: Rank, trump: Trump) -> int:
-    """How high a rank stands within its suit, 1 to 13 (rulebook 1.1 and 5)."""
+def height(rank: Rank, trump: Trump) -> int:
+    """How high a rank stands within its suit under that trump, 1 to 13 (rulebook 1.1 and 5)."""
     if trump is Trump.NAR:
         return 13 - rank
     if trump is Trump.TAK_NAR:
@@ -37,8 +37,8 @@ def _height(rank: Rank, trump: Trump) -> int:
 def _strength(card: Card, trump: Trump, led: Suit) -> int:
     """0 for a card that cannot take the trick; else higher takes (rulebook 1.5)."""
     if card.suit is trump.suit:
-        return 13 + _height(card.rank, trump)
-    return _height(card.rank, trump) if card.suit is led else 0
+        return 13 + height(card.rank, trump)
+    return height(card.rank, trump) if card.suit is led else 0
 
 
 STRENGTH: tuple[tuple[tuple[int, ...], ...], ...] = tuple(
