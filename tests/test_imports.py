@@ -39,6 +39,8 @@ ONLY_IN = {
     "alembic": ("arena.ladder.store", "arena.ladder.migrations"),
     "typer": ("arena.cli",),
     "rich": ("arena.cli",),
+    # 0.06 s to import: only where rating lists are fitted.
+    "numpy": ("arena.ladder.bradley_terry",),
     # A process that has used gRPC must not fork; processes are started as commands.
     "multiprocessing": (),
 }
