@@ -1,0 +1,158 @@
+"""A game's record while it is being played: the one mutable thing about records.
+
+Whoever runs a game tells the log what happened, in order; :meth:`GameLog.record` can be asked at
+any time, also for a game that never began. The log judges nothing.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import TypeVar, assert_never
+
+from hokm.actions import (
+    Action,
+    ChooseDraw,
+    CutDeck,
+    DeclareTrump,
+    DiscardCards,
+    Draw,
+    PlayCard,
+)
+from hokm.cards import Card, Seat, Trump, cards_text
+from hokm.errors import Reason
+from hokm.events import (
+    CardPlayed,
+    CardsDiscarded,
+    CardTurned,
+    DrawChosen,
+    Event,
+    HandEnded,
+    HandStarted,
+    TrumpDeclared,
+)
+from hokm.outcome import HandResult, Outcome
+from hokm.records.types import GameRecord, HandRecord, Refusal
+from hokm.rules.game import Game
+from hokm.session import Malformed
+
+T = TypeVar("T")
+
+ACTION_CHARACTERS = 200
+"""A refused action's text is cut here: a record is no notebook for a bot to write in."""
+
+
+class GameLog:
+    """What happens in ``game``, as it happens; ``number`` is its board's, or its pair's in races.
+
+    Call :meth:`charged` for a decision before :meth:`saw` with what it led to: the last decision of
+    a hand belongs to that hand.
+    """
+
+    def __init__(self, game: Game, *, number: int) -> None:
+        self._game = game
+        self._number = number
+        self._turned: list[tuple[Seat, Card]] = []
+        self._hands: list[_Hand] = []
+        self._refusals: list[Refusal] = []
+        self._outcome: Outcome | None = None
+
+    def saw(self, events: Iterable[Event]) -> None:
+        """These whole events happened, in this order."""
+        for event in events:
+            match event:
+                case CardTurned(seat, card):
+                    self._turned.append((seat, card))
+                case HandStarted(number, hakem):
+                    # A decision starts one hand at most, so the game's deal is that hand's.
+                    self._hands.append(_Hand(number, self._game.deal.deck, hakem))
+                case TrumpDeclared(_, trump):
+                    self._hands[-1].trump = trump
+                case CardsDiscarded(_, _, cards):
+                    self._hands[-1].discards.append(_whole(cards))
+                case DrawChosen(_, choice):
+                    self._hands[-1].draws.append(_whole(choice))
+                case CardPlayed(_, card):
+                    self._hands[-1].plays.append(card)
+                case HandEnded(result):
+                    self._hands[-1].result = result
+                case _:  # what follows from the deck and the decisions
+                    pass
+
+    def charged(self, seconds: float) -> None:
+        """The decision just answered, or run out of time, was charged so much."""
+        self._hands[-1].seconds.append(round(seconds, 6))
+
+    def refused(
+        self, seat: Seat, *, attempt: int, reason: Reason, action: Action | Malformed
+    ) -> None:
+        """An answer was refused."""
+        text = action_text(action)[:ACTION_CHARACTERS]
+        self._refusals.append(
+            Refusal(
+                hand=self._game.hand_number, seat=seat, attempt=attempt, reason=reason, action=text
+            )
+        )
+
+    def finish(self, outcome: Outcome) -> None:
+        """The game is over."""
+        self._outcome = outcome
+
+    def record(self) -> GameRecord:
+        """What happened so far."""
+        return GameRecord(
+            number=self._number,
+            turned=tuple(self._turned),
+            hands=tuple(hand.record() for hand in self._hands),
+            outcome=self._outcome,
+            refusals=tuple(self._refusals),
+            seconds=tuple(tuple(hand.seconds) for hand in self._hands),
+        )
+
+
+def action_text(action: Action | Malformed) -> str:
+    """An action in a few words: ``play AS``, ``trump H``, ``discard 2C 3C 4C``, ``keep``."""
+    match action:
+        case PlayCard(card):
+            return f"play {card}"
+        case DeclareTrump(trump):
+            return f"trump {trump.letter}"
+        case DiscardCards(cards):
+            return f"discard {cards_text(cards)}"
+        case ChooseDraw(choice):
+            return choice.value
+        case CutDeck(position):
+            return f"cut {position}"
+        case Malformed(detail):
+            return detail
+        case _:
+            assert_never(action)
+
+
+@dataclass(slots=True)
+class _Hand:
+    number: int
+    deck: tuple[Card, ...]
+    hakem: Seat
+    trump: Trump | None = None
+    discards: list[tuple[Card, ...]] = field(default_factory=list)
+    draws: list[Draw] = field(default_factory=list)
+    plays: list[Card] = field(default_factory=list)
+    result: HandResult | None = None
+    seconds: list[float] = field(default_factory=list)
+
+    def record(self) -> HandRecord:
+        return HandRecord(
+            number=self.number,
+            deck=self.deck,
+            hakem=self.hakem,
+            trump=self.trump,
+            discards=tuple(self.discards),
+            draws=tuple(self.draws),
+            plays=tuple(self.plays),
+            result=self.result,
+        )
+
+
+def _whole(value: T | None) -> T:
+    if value is None:
+        raise ValueError("a record is made of whole events, not of what a seat sees of them")
+    return value

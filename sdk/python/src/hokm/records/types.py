@@ -1,0 +1,217 @@
+"""The record of a match as values: what was dealt, decided and refused, and how it ended.
+
+A record says enough to play every game again through the rules and to deal every deck again from
+its seed. It has no field for a ticket or a token, and none for what a bot thought. These classes
+know nothing of files (:mod:`hokm.records.files`) and judge nothing (:mod:`hokm.records.verify`).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+
+from hokm.actions import Draw
+from hokm.cards import Card, Seat, Side, Trump
+from hokm.errors import Reason
+from hokm.outcome import HandResult, Outcome
+from hokm.rules.options import Play, Rules
+from hokm.rules.variants import variant_of
+from hokm.session import ClockRules
+
+
+class Format(Enum):
+    """What a match consists of: boards played in every room, or races in mirrored pairs."""
+
+    BOARDS = "boards"
+    CLASSIC = "classic"
+
+    @property
+    def play(self) -> Play:
+        """The kind of game a room plays."""
+        return Play.BOARDS if self is Format.BOARDS else Play.RACE
+
+
+class Policy(Enum):
+    """What a refused action costs at this table (rulebook 7)."""
+
+    RATED = "rated"
+    CASUAL = "casual"
+
+    @property
+    def refusals_that_end(self) -> int:
+        """The refusal of a seat in a hand that ends the game: the first, or the third."""
+        return 1 if self is Policy.RATED else 3
+
+
+class Flag(Enum):
+    """What a reader of a game must know besides its outcome."""
+
+    UNPLAYED = "unplayed"
+    """Never dealt: the side at fault had no incident left in this match."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HandRecord:
+    """One hand: the deck from its top, and every decision in order.
+
+    ``discards`` and ``draws`` are those of a two-seat hand. ``result`` is None for a hand that did
+    not end by the rules.
+    """
+
+    number: int
+    deck: tuple[Card, ...]
+    hakem: Seat
+    trump: Trump | None = None
+    discards: tuple[tuple[Card, ...], ...] = ()
+    draws: tuple[Draw, ...] = ()
+    plays: tuple[Card, ...] = ()
+    result: HandResult | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refusal:
+    """An action that was refused in hand number ``hand`` and changed nothing.
+
+    ``action`` is what was sent, as text, or what was wrong with what is no action.
+    """
+
+    hand: int
+    seat: Seat
+    attempt: int
+    reason: Reason
+    action: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GameRecord:
+    """One board in one room, or one race.
+
+    ``number`` is that of the board, or of the pair of races. ``turned`` is the ace draw of a race.
+    ``hands`` is empty for a game that never began, ``outcome`` None while it goes on. ``seconds``
+    is what each decision was charged, hand by hand, in order.
+    """
+
+    number: int
+    turned: tuple[tuple[Seat, Card], ...] = ()
+    hands: tuple[HandRecord, ...] = ()
+    outcome: Outcome | None = None
+    refusals: tuple[Refusal, ...] = ()
+    seconds: tuple[tuple[float, ...], ...] = ()
+    flags: tuple[Flag, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RoomRecord:
+    """One seating of the entrants, and its games by number.
+
+    ``seating`` gives the entrant at each seat, as an index into the match's entrants.
+    ``even_seating`` is that of games with even numbers where it is another one: with three seats
+    they go round the other way.
+    """
+
+    number: int
+    seating: tuple[int, ...]
+    games: tuple[GameRecord, ...]
+    even_seating: tuple[int, ...] | None = None
+
+    def seating_of(self, game: int) -> tuple[int, ...]:
+        """The entrant at each seat in the game of that number."""
+        return self.seating if game % 2 or self.even_seating is None else self.even_seating
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EntrantRecord:
+    """Who entered. ``digest`` is the SHA-256 of the bot's files in 64 hex digits."""
+
+    name: str
+    owner: str
+    version: str
+    digest: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seed:
+    """The revealed 32-byte seed of one hand of a game. Boards have one hand, number 1; hand 0 of a
+    race is the draw for its first hakem.
+    """
+
+    game: int
+    hand: int
+    value: bytes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProcessRecord:
+    """One process of a bot: where it sat, the CPU time it used, how it ended (None: not known)."""
+
+    room: int
+    seat: Seat
+    cpu_seconds: float | None = None
+    exit_code: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Circumstances:
+    """What may differ between two runs of the same play. Times are ISO 8601 with their zone."""
+
+    started: str = ""
+    ended: str = ""
+    arena: str = ""
+    sdk: str = ""
+    python: str = ""
+    platform: str = ""
+    processes: tuple[ProcessRecord, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MatchRecord:
+    """Everything about one match.
+
+    ``games`` is the number of boards, or of pairs of races; every room has that many. ``score`` is
+    by entrant, see :func:`score_of`. ``secret`` and ``entropy`` are None until their event is over.
+    """
+
+    match: str
+    attempt: int = 1
+    event: str | None = None
+    format: Format
+    rules: Rules
+    games: int
+    entrants: tuple[EntrantRecord, ...]
+    clock: ClockRules
+    policy: Policy
+    commitment: bytes
+    rooms: tuple[RoomRecord, ...]
+    seeds: tuple[Seed, ...]
+    score: tuple[int, ...]
+    secret: bytes | None = None
+    entropy: bytes | None = None
+    circumstances: Circumstances = field(default_factory=Circumstances)
+
+
+def deal_id(match: str, *, attempt: int = 1, pair: int | None = None) -> str:
+    """The id that decks are dealt under: a second attempt has other decks, and so has each pair of
+    races.
+
+    >>> deal_id("ev1/r1/alpha~beta", attempt=2, pair=3)
+    'ev1/r1/alpha~beta!2/g3'
+    """
+    attempted = match if attempt == 1 else f"{match}!{attempt}"
+    return attempted if pair is None else f"{attempted}/g{pair}"
+
+
+def score_of(rules: Rules, rooms: Sequence[RoomRecord], *, entrants: int) -> tuple[int, ...]:
+    """What each entrant has: the points of its side on all boards, or the races its side won."""
+    score = [0] * entrants
+    for room in rooms:
+        for game in room.games:
+            # An entrant may hold two seats of a side and is counted once.
+            seating = zip(room.seating_of(game.number), variant_of(rules).side_of, strict=True)
+            for entrant, side in set(seating):
+                score[entrant] += _gained(game.outcome, side, play=rules.play)
+    return tuple(score)
+
+
+def _gained(outcome: Outcome | None, side: Side, *, play: Play) -> int:
+    if outcome is None:
+        return 0
+    return outcome.points[side] if play is Play.BOARDS else int(outcome.winner == side)
