@@ -5,7 +5,7 @@ three, so that anybody can play it again. :class:`GameLog` gathers a game's reco
 played.
 """
 
-from hokm.records.log import GameLog, action_text
+from hokm.records.log import GameLog
 from hokm.records.types import (
     Circumstances,
     EntrantRecord,
@@ -37,7 +37,6 @@ __all__ = [
     "Refusal",
     "RoomRecord",
     "Seed",
-    "action_text",
     "deal_id",
     "score_of",
 ]

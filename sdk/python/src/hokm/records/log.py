@@ -6,17 +6,9 @@ any time, also for a game that never began. The log judges nothing.
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import TypeVar, assert_never
+from typing import TypeVar
 
-from hokm.actions import (
-    Action,
-    ChooseDraw,
-    CutDeck,
-    DeclareTrump,
-    DiscardCards,
-    Draw,
-    PlayCard,
-)
+from hokm.actions import Draw
 from hokm.cards import Card, Seat, Trump, cards_text
 from hokm.errors import Reason
 from hokm.events import (
@@ -32,7 +24,6 @@ from hokm.events import (
 from hokm.outcome import HandResult, Outcome
 from hokm.records.types import GameRecord, HandRecord, Refusal
 from hokm.rules.game import Game
-from hokm.session import Malformed
 
 T = TypeVar("T")
 
@@ -78,19 +69,19 @@ class GameLog:
                     pass
 
     def charged(self, seconds: float) -> None:
-        """The decision just answered, or run out of time, was charged so much."""
+        """The decision just taken was charged so much."""
         self._hands[-1].seconds.append(round(seconds, 6))
 
-    def refused(
-        self, seat: Seat, *, attempt: int, reason: Reason, action: Action | Malformed
-    ) -> None:
-        """An answer was refused."""
-        text = action_text(action)[:ACTION_CHARACTERS]
-        self._refusals.append(
-            Refusal(
-                hand=self._game.hand_number, seat=seat, attempt=attempt, reason=reason, action=text
-            )
+    def refused(self, seat: Seat, attempt: int, reason: Reason, action: str) -> None:
+        """An answer was refused; ``action`` is its text."""
+        refusal = Refusal(
+            hand=self._game.hand_number,
+            seat=seat,
+            attempt=attempt,
+            reason=reason,
+            action=action[:ACTION_CHARACTERS],
         )
+        self._refusals.append(refusal)
 
     def finish(self, outcome: Outcome) -> None:
         """The game is over."""
@@ -106,25 +97,6 @@ class GameLog:
             refusals=tuple(self._refusals),
             seconds=tuple(tuple(hand.seconds) for hand in self._hands),
         )
-
-
-def action_text(action: Action | Malformed) -> str:
-    """An action in a few words: ``play AS``, ``trump H``, ``discard 2C 3C 4C``, ``keep``."""
-    match action:
-        case PlayCard(card):
-            return f"play {card}"
-        case DeclareTrump(trump):
-            return f"trump {trump.letter}"
-        case DiscardCards(cards):
-            return f"discard {cards_text(cards)}"
-        case ChooseDraw(choice):
-            return choice.value
-        case CutDeck(position):
-            return f"cut {position}"
-        case Malformed(detail):
-            return detail
-        case _:
-            assert_never(action)
 
 
 @dataclass(slots=True)
