@@ -1,8 +1,7 @@
 """How a hand and a game end: values with a reason.
 
 A *hand* ends by the rules. A *game* (one hand of a board in one room, or one race) ends by the
-rules or by a fault, and then a seat is named. What a fault costs on a board is arithmetic on the
-rules, so it stands here too.
+rules or by a fault, and then a seat is named.
 """
 
 from dataclasses import dataclass

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 
 from hokm.actions import Action, Draw
 from hokm.cards import NO_CARDS, Card, CardSet, Seat, Side, Trump, card_set
-from hokm.errors import IllegalAction, Reason
+from hokm.errors import IllegalAction
 from hokm.events import (
     CardOffered,
     CardPlayed,
@@ -22,7 +22,7 @@ from hokm.events import (
 )
 from hokm.outcome import HandResult
 from hokm.rules.options import Rules
-from hokm.rules.phases import Phase
+from hokm.rules.phases import Phase, wrong_phase
 from hokm.rules.scoring import Verdict
 from hokm.rules.tricks import STRENGTH, SUIT_OF
 from hokm.rules.variants import variant_of
@@ -149,7 +149,7 @@ class Deal:
 
     def _judge(self, seat: Seat, action: Action) -> Event:
         if self._phase is None:
-            raise IllegalAction(Reason.WRONG_PHASE, detail="the hand is over", clause="1")
+            raise wrong_phase(self, action, "the hand is over")
         return self._phase.judge(self, seat, action)
 
     def _run(self, events: list[Event]) -> list[Event]:

@@ -106,6 +106,8 @@ class Board(Game):
     def __init__(self, rules: Rules, deck: Sequence[Card], *, number: int) -> None:
         if rules.play is not Play.BOARDS:
             raise ValueError("these rules are for races: make them with play=Play.BOARDS")
+        if number < 1:
+            raise ValueError(f"there is no board {number}: boards are numbered from 1")
         super().__init__(rules)
         self.number = number
         self._deck = deck

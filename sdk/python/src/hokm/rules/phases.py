@@ -94,7 +94,7 @@ class Packets:
 
     def judge(self, deal: "Deal", seat: Seat, action: Action) -> Event:
         """See :class:`Phase`."""
-        raise _wrong_phase(deal, action, "wait for the deal")
+        raise wrong_phase(deal, action, "wait for the deal")
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +120,7 @@ class Declaration:
     def judge(self, deal: "Deal", seat: Seat, action: Action) -> Event:
         """See :class:`Phase`."""
         if not isinstance(action, DeclareTrump):
-            raise _wrong_phase(deal, action, "the hakem names trump first")
+            raise wrong_phase(deal, action, "the hakem names trump first")
         if seat != deal.hakem:
             raise IllegalAction(
                 Reason.NOT_HAKEM, detail=f"seat {deal.hakem} is hakem and names trump", clause="1.3"
@@ -160,7 +160,7 @@ class Discards:
     def judge(self, deal: "Deal", seat: Seat, action: Action) -> Event:
         """See :class:`Phase`."""
         if not isinstance(action, DiscardCards):
-            raise _wrong_phase(deal, action, "cards are discarded first")
+            raise wrong_phase(deal, action, "cards are discarded first")
         _refuse_out_of_turn(seat, self.actor(deal))
         count = self.counts[deal.step]
         if len(action.cards) != count or len(set(action.cards)) != count:
@@ -205,7 +205,7 @@ class Draws:
     def judge(self, deal: "Deal", seat: Seat, action: Action) -> Event:
         """See :class:`Phase`."""
         if not isinstance(action, ChooseDraw):
-            raise _wrong_phase(deal, action, "the stock is drawn first")
+            raise wrong_phase(deal, action, "the stock is drawn first")
         _refuse_out_of_turn(seat, self.actor(deal))
         second = deal.deck[self.first + 2 * deal.step + 1]
         return DrawChosen(seat, action.choice, second, bool(deal.rules.draw_choice_public))
@@ -236,7 +236,7 @@ class Tricks:
     def judge(self, deal: "Deal", seat: Seat, action: Action) -> Event:
         """See :class:`Phase`."""
         if not isinstance(action, PlayCard):
-            raise _wrong_phase(deal, action, "play a card")
+            raise wrong_phase(deal, action, "play a card")
         if seat != deal.turn:
             _refuse_out_of_turn(seat, deal.turn)
         card, hand, led = action.card, deal.hands[seat], deal.led
@@ -270,7 +270,8 @@ def _refuse_unless_held(deal: "Deal", seat: Seat, card: Card) -> None:
         )
 
 
-def _wrong_phase(deal: "Deal", action: Action, what_now: str) -> IllegalAction:
+def wrong_phase(deal: "Deal", action: Action, what_now: str) -> IllegalAction:
+    """The refusal of an action that is not of the kind the hand waits for."""
     if isinstance(action, DeclareTrump) and deal.trump is not None:
         return IllegalAction(
             Reason.ALREADY_DECLARED, detail=f"trump is {deal.trump.letter} already", clause="1.3"

@@ -73,9 +73,7 @@ class EachAlone:
 
 @dataclass(frozen=True, slots=True)
 class Scoring:
-    """Points for a hand, by kind (rulebook 1.6). A kot in a mode without trump suit counts as a win
-    (rulebook 5).
-    """
+    """Points for a hand, by kind (rulebook 1.6)."""
 
     win: int
     kot: int
