@@ -180,8 +180,8 @@ def _cards_or_hidden(message: Any) -> tuple[Card, ...] | None:
 
 
 def _put_cards(cards: tuple[Card, ...] | None, message: Any) -> None:
+    # What is hidden is absent; extending by nothing makes the message present, as no cards are.
     if cards is not None:
-        message.SetInParent()  # present, even if empty: only what is hidden is absent
         message.cards.extend([_NUMBER_OF[card] for card in cards])
 
 
@@ -539,7 +539,6 @@ def _take_answer(message: session_pb2.Answer) -> Answer:
 
 def _put_goodbye(goodbye: Goodbye, message: session_pb2.FromBot | session_pb2.FromReferee) -> None:
     _bound_goodbye(goodbye)
-    message.goodbye.SetInParent()
     message.goodbye.reason = goodbye.reason
 
 
@@ -756,7 +755,6 @@ def _take_game_end(message: session_pb2.GameEnd) -> GameEnd:
 
 
 def _put_match_end(end: MatchEnd, message: session_pb2.FromReferee) -> None:
-    message.match_end.SetInParent()
     message.match_end.match = end.match
 
 
