@@ -5,8 +5,14 @@ three, so that anybody can play it again. :class:`GameLog` gathers a game's reco
 played.
 """
 
+from hokm.records.checks import Finding, verify
+from hokm.records.decode import from_json
+from hokm.records.document import RecordError
+from hokm.records.encode import substance_digest, to_json
+from hokm.records.files import load, save
 from hokm.records.log import GameLog
-from hokm.records.types import (
+from hokm.records.replays import Place, ReplayError, replay
+from hokm.records.values import (
     Circumstances,
     EntrantRecord,
     Flag,
@@ -26,17 +32,28 @@ from hokm.records.types import (
 __all__ = [
     "Circumstances",
     "EntrantRecord",
+    "Finding",
     "Flag",
     "Format",
     "GameLog",
     "GameRecord",
     "HandRecord",
     "MatchRecord",
+    "Place",
     "Policy",
     "ProcessRecord",
+    "RecordError",
     "Refusal",
+    "ReplayError",
     "RoomRecord",
     "Seed",
     "deal_id",
+    "from_json",
+    "load",
+    "replay",
+    "save",
     "score_of",
+    "substance_digest",
+    "to_json",
+    "verify",
 ]

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from hokm.actions import Draw
-from hokm.cards import Card, Seat, Trump, cards_text
+from hokm.cards import Card, Seat, Trump
 from hokm.errors import Reason
 from hokm.events import (
     CardPlayed,
@@ -22,7 +22,7 @@ from hokm.events import (
     TrumpDeclared,
 )
 from hokm.outcome import HandResult, Outcome
-from hokm.records.types import GameRecord, HandRecord, Refusal
+from hokm.records.values import GameRecord, HandRecord, Refusal
 from hokm.rules.game import Game
 
 T = TypeVar("T")
@@ -50,6 +50,8 @@ class GameLog:
         """These whole events happened, in this order."""
         for event in events:
             match event:
+                case CardPlayed(_, card):
+                    self._hands[-1].plays.append(card)
                 case CardTurned(seat, card):
                     self._turned.append((seat, card))
                 case HandStarted(number, hakem):
@@ -61,8 +63,6 @@ class GameLog:
                     self._hands[-1].discards.append(_whole(cards))
                 case DrawChosen(_, choice):
                     self._hands[-1].draws.append(_whole(choice))
-                case CardPlayed(_, card):
-                    self._hands[-1].plays.append(card)
                 case HandEnded(result):
                     self._hands[-1].result = result
                 case _:  # what follows from the deck and the decisions

@@ -2,7 +2,7 @@
 
 A record says enough to play every game again through the rules and to deal every deck again from
 its seed. It has no field for a ticket or a token, and none for what a bot thought. These classes
-know nothing of files (:mod:`hokm.records.files`) and judge nothing (:mod:`hokm.records.verify`).
+know nothing of files (:mod:`hokm.records.files`) and judge nothing (:mod:`hokm.records.checks`).
 """
 
 from collections.abc import Sequence

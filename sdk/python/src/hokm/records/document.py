@@ -1,0 +1,158 @@
+"""JSON in general: its canonical form and digests; and JSON from outside, parsed strictly and read
+key by key with errors that say where. Knows nothing of what a record holds.
+"""
+
+import hashlib
+import json
+import re
+import unicodedata
+from collections.abc import Callable
+from enum import Enum
+from typing import NoReturn, TypeAlias, TypeVar
+
+from hokm.cards import Card, parse_cards
+from hokm.errors import HokmError, NotationError
+
+Json: TypeAlias = "bool | int | str | list[Json] | dict[str, Json] | None"
+
+T = TypeVar("T")
+E = TypeVar("E", bound=Enum)
+
+
+class RecordError(HokmError, ValueError):
+    """A document that is no record, or a damaged one; the text says where and what."""
+
+
+def parsed(data: bytes) -> Json:
+    """The document in these bytes, with integers for its only numbers; raises RecordError."""
+    try:
+        document: Json = json.loads(
+            data.decode("utf-8"),
+            object_pairs_hook=_object,
+            parse_float=_no_such_number,
+            parse_constant=_no_such_number,
+        )
+    except UnicodeDecodeError as error:
+        raise RecordError(f"not UTF-8 text, at byte {error.start}") from None
+    except json.JSONDecodeError as error:
+        raise RecordError(f"not JSON, or cut off: {error}") from None
+    except (ValueError, RecursionError) as error:
+        raise RecordError(f"not JSON as a record has it: {error}") from None
+    return document
+
+
+def _object(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
+    entries = dict(pairs)
+    if len(entries) < len(pairs):
+        raise ValueError(f"a key stands twice in one object, among {', '.join(entries)}")
+    return entries
+
+
+def _no_such_number(text: str) -> NoReturn:
+    raise ValueError(f"{text} is no integer, and a record has no other numbers")
+
+
+def canonical(document: Json) -> bytes:
+    """The bytes of a document of which every digest is taken."""
+    text = json.dumps(
+        document, ensure_ascii=False, allow_nan=False, sort_keys=True, separators=(",", ":")
+    )
+    # Half a surrogate pair has no UTF-8. It can come in a text from outside only, such as a cause.
+    return text.encode("utf-8", errors="replace")
+
+
+def sha256_of(document: Json) -> str:
+    """The SHA-256 of the canonical form, in hex digits."""
+    return hashlib.sha256(canonical(document)).hexdigest()
+
+
+def composed(text: str) -> str:
+    """The text itself; raises ValueError where it is not in composed form (NFC)."""
+    if not unicodedata.is_normalized("NFC", text):
+        raise ValueError(f"{text!r} is not in Unicode's composed form (NFC), as names must be")
+    return text
+
+
+class At:
+    """A value of a document and the path to it, for errors that say where."""
+
+    __slots__ = ("path", "value")
+
+    def __init__(self, value: Json, path: str) -> None:
+        self.value = value
+        self.path = path
+
+    def wrong(self, what: str) -> RecordError:
+        """The error to raise: what is wrong with this value."""
+        return RecordError(f"{self.path or 'document'}: {what}")
+
+    def entries(self, *required: str, optional: tuple[str, ...] = ()) -> "dict[str, At]":
+        """The entries of an object with just these keys; an optional one that is absent is null."""
+        if not isinstance(self.value, dict):
+            raise self.wrong("expected an object")
+        for key in required:
+            if key not in self.value:
+                raise self.wrong(f"{key!r} is missing")
+        for key in self.value:
+            if key not in required and key not in optional:
+                raise self.wrong(f"{key!r} is no key of this version")
+        before = f"{self.path}." if self.path else ""
+        keys = (*required, *optional)
+        return {key: At(self.value.get(key), f"{before}{key}") for key in keys}
+
+    def items(self) -> "list[At]":
+        if not isinstance(self.value, list):
+            raise self.wrong("expected a list")
+        return [At(value, f"{self.path}[{place}]") for place, value in enumerate(self.value)]
+
+    def each(self, read: "Callable[[At], T]") -> tuple[T, ...]:
+        """Every item as ``read`` has it; none where the list is absent."""
+        return () if self.value is None else tuple(read(item) for item in self.items())
+
+    def maybe(self, read: "Callable[[At], T]") -> T | None:
+        """As ``read`` has it; None for null."""
+        return None if self.value is None else read(self)
+
+    def text(self) -> str:
+        if not isinstance(self.value, str):
+            raise self.wrong("expected a text")
+        return self.value
+
+    def name(self) -> str:
+        try:
+            return composed(self.text())
+        except ValueError as error:
+            raise self.wrong(str(error)) from None
+
+    def number(self, low: int = 0, high: int = 10**15) -> int:
+        if not isinstance(self.value, int) or isinstance(self.value, bool):
+            raise self.wrong("expected a whole number")
+        if not low <= self.value <= high:
+            raise self.wrong(f"{self.value} is not from {low} to {high}")
+        return self.value
+
+    def kind(self, kinds: type[E]) -> E:
+        """The member of an enum whose value is this text."""
+        for kind in kinds:
+            if kind.value == self.value:
+                return kind
+        raise self.wrong(
+            f"{self.value!r} is none of {', '.join(str(kind.value) for kind in kinds)}"
+        )
+
+    def hex(self) -> bytes:
+        if not re.fullmatch(r"(?:[0-9a-f]{2})*", text := self.text()):
+            raise self.wrong("expected pairs of hex digits 0-9 a-f")
+        return bytes.fromhex(text)
+
+    def hash(self) -> bytes:
+        """32 bytes: a seed, a secret, a commitment, a digest."""
+        if len(value := self.hex()) != 32:
+            raise self.wrong("expected 64 hex digits")
+        return value
+
+    def cards(self) -> tuple[Card, ...]:
+        try:
+            return parse_cards(self.text())
+        except NotationError as error:
+            raise self.wrong(str(error)) from None

@@ -1,0 +1,109 @@
+"""A recorded game, played again: dealt from its seeds, decided as recorded, judged by the rules."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from hokm.actions import DECLARATIONS, DRAWS, PLAYS, Action, DiscardCards, Draw
+from hokm.deck import shuffled
+from hokm.errors import HokmError, IllegalAction
+from hokm.events import Event
+from hokm.records.values import GameRecord, HandRecord, MatchRecord
+from hokm.rules.game import Board, Game, Race
+from hokm.rules.options import Play
+from hokm.rules.variants import variant_of
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """Where in a record, as far as it is one place.
+
+    ``room``, ``game`` and ``hand`` are numbers from 1; ``step`` is a decision of the hand:
+    ``trump``, ``discard 2``, ``draw 7``, ``play 13``.
+    """
+
+    room: int | None = None
+    game: int | None = None
+    hand: int | None = None
+    step: str | None = None
+
+    def __str__(self) -> str:
+        named = {"room": self.room, "game": self.game, "hand": self.hand}
+        places = [f"{name} {number}" for name, number in named.items() if number is not None]
+        return ", ".join([*places, *([self.step] if self.step else [])])
+
+
+class ReplayError(HokmError):
+    """A recorded game that cannot be played again: ``what`` is wrong, and at which place."""
+
+    def __init__(self, what: str, place: Place) -> None:
+        super().__init__(f"{place}: {what}")
+        self.what = what
+        self.place = place
+
+
+def replay(record: MatchRecord, *, room: int, game: int) -> Iterator[Event]:
+    """Every event of a recorded game, whole and in order, with the decks its seeds give.
+
+    Raises LookupError for a game that is not in the record, and :class:`ReplayError` where the game
+    leaves the rules.
+    """
+    for its_room in record.rooms:
+        for its_game in its_room.games:
+            if (its_room.number, its_game.number) == (room, game):
+                place = Place(room=room, game=game)
+                return played(dealt_again(record, its_game, place=place), its_game, place=place)
+    raise LookupError(f"there is no game {game} of room {room} in this record")
+
+
+def dealt_again(record: MatchRecord, game: GameRecord, *, place: Place) -> Game:
+    """The game as it was before its first card, to be dealt from the seeds in this record.
+
+    Raises :class:`ReplayError` where the record has no seed for a hand that was dealt: now for a
+    board, for a race when the hand's turn has come.
+    """
+    seeds = {seed.hand: seed.value for seed in record.seeds if seed.game == game.number}
+
+    def seed_of(hand: int) -> bytes:
+        if hand not in seeds:
+            raise ReplayError("its seed is not revealed", replace(place, hand=hand))
+        return seeds[hand]
+
+    match record.rules.play:
+        case Play.BOARDS:
+            pack = variant_of(record.rules).pack
+            deck = shuffled(pack, seed_of(1)) if game.hands else ()
+            return Board(record.rules, deck, number=game.number)
+        case Play.RACE:
+            return Race(record.rules, seed_of)
+
+
+def played(fresh: Game, game: GameRecord, *, place: Place) -> Iterator[Event]:
+    """Every event of a game before its first card, decided as recorded; raises
+    :class:`ReplayError`. Nothing happens in a game that never began.
+    """
+    if not game.hands:
+        return
+    yield from fresh.start()
+    for hand in game.hands:
+        for step, action in _decisions(hand):
+            here = replace(place, hand=hand.number, step=step)
+            seat = fresh.to_act
+            if seat is None or fresh.hand_number != hand.number:
+                raise ReplayError("this hand is not being played at this point", here)
+            try:
+                events = fresh.act(seat, action)
+            except IllegalAction as error:
+                raise ReplayError(f"seat {seat} may not do this: {error}", here) from None
+            yield from events
+
+
+def _decisions(hand: HandRecord) -> Iterator[tuple[str, Action]]:
+    """The decisions of a hand in order, each with the name of its step."""
+    if hand.trump is not None:
+        yield "trump", DECLARATIONS[hand.trump]
+    for number, cards in enumerate(hand.discards, start=1):
+        yield f"discard {number}", DiscardCards(cards)
+    for number, choice in enumerate(hand.draws, start=1):
+        yield f"draw {number}", DRAWS[0] if choice is Draw.KEEP else DRAWS[1]
+    for number, card in enumerate(hand.plays, start=1):
+        yield f"play {number}", PLAYS[card]
