@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import pytest
 
 from hokm.actions import DECLARATIONS, PLAYS, Action, ChooseDraw, DiscardCards, Draw
-from hokm.cards import CARDS, RANK_LETTERS, Card, Seat, Side, Suit, Trump, card_set, cards_in
+from hokm.cards import CARDS, RANK_LETTERS, Card, Seat, Side, Suit, Trump, cards_in
 from hokm.errors import IllegalAction, Reason
 from hokm.events import Event, HandEnded
 from hokm.rules.deal import Deal
@@ -157,7 +157,7 @@ def script(table: Rules, takers: str, *, hakem: int = 0) -> Script:
 
 
 def _same_suit(table: Rules) -> tuple[list[list[Card]], list[Card]]:
-    """Tricks of one suit each, low card first, and the trick of what is left over, its trump last."""
+    """Tricks of one suit each, low card first; then the leftovers, one a suit, as the last."""
     assert table.removed_two is not Suit.SPADES, "a script needs the leftover spade"
     tricks: list[list[Card]] = []
     last: list[Card] = []
@@ -223,15 +223,18 @@ def race(table: Rules, *, seed: int = 1) -> Race:
     return game
 
 
-def next_hand(game: Race, takers: str) -> HandEnded:
-    """Play the race's next hand so that those seats take the tricks; how it ended.
-
-    The deck that was shuffled for it is replaced by one that allows it.
-    """
+def rigged(game: Race, takers: str) -> Script:
+    """Replace the deck of the hand that begins by one that lets those seats take the tricks."""
     course = script(game.rules, takers, hakem=game.deal.hakem)
     game.deal = Deal(game.rules, course.deck, hakem=game.deal.hakem)
     game.deal.start()
-    [ended] = [event for event in played_out(game, course) if isinstance(event, HandEnded)]
+    return course
+
+
+def next_hand(game: Race, takers: str) -> HandEnded:
+    """Play the race's next hand so that those seats take the tricks; how it ended."""
+    events = played_out(game, rigged(game, takers))
+    [ended] = [event for event in events if isinstance(event, HandEnded)]
     return ended
 
 
@@ -246,14 +249,3 @@ def shape(deal: Deal) -> str:
     """Tricks by size: ``9-1-0``."""
     won = sorted((deal.taken.count(Side(side)) for side in range(deal.variant.sides)), reverse=True)
     return "-".join(map(str, won))
-
-
-def everything(deal: Deal) -> list[Card]:
-    """Every card of the pack, wherever it lies in the deal: hands, discards, tricks; sorted."""
-    out = [card for hand in (*deal.hands, *deal.discarded) for card in cards_in(hand)]
-    return sorted(out)
-
-
-def same_set(left: Iterable[Card], right: Iterable[Card]) -> bool:
-    """Whether both hold the same cards."""
-    return card_set(left) == card_set(right)

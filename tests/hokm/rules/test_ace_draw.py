@@ -1,6 +1,7 @@
 """The draw for the first hakem (rulebook 1.9; cases 1 to 6)."""
 
 from collections import Counter
+from itertools import pairwise
 
 import pytest
 
@@ -8,6 +9,7 @@ from hokm.cards import CARDS, Card, Rank, Seat
 from hokm.deck import Stream, shuffled
 from hokm.events import CardTurned, HandStarted
 from hokm.rules.game import Race, draw_first_ace
+from hokm.rules.options import Rules
 from tests.hokm.positions import cards, race_rules
 
 DRAWS = 100_000
@@ -22,6 +24,11 @@ def chi_square(counts: Counter[int], *, of: int) -> float:
 
 def seed(number: int) -> bytes:
     return number.to_bytes(32, "big")
+
+
+def race(table: Rules, *, draw: int) -> Race:
+    """A race whose first hakem is drawn from the seed ``draw``; its hands have other seeds."""
+    return Race(table, lambda hand: seed(draw if hand == 0 else 10**9 + hand))
 
 
 def seat_of_ace(number: int) -> tuple[Seat, int]:
@@ -57,10 +64,10 @@ def test_the_first_ace_comes_at_card_49_at_the_latest() -> None:
 @pytest.mark.rule("8.5")
 @pytest.mark.parametrize("number", range(20))
 def test_case_5_three_seats_stop_at_the_first_ace_and_have_no_partner(number: int) -> None:
-    events = Race(race_rules(3), lambda hand: seed(100 * number + hand)).start()
+    events = race(race_rules(3), draw=number).start()
     turned = [event for event in events if isinstance(event, CardTurned)]
     assert [event.card.rank is Rank.ACE for event in turned] == [False] * (len(turned) - 1) + [True]
-    assert {(after.seat - before.seat) % 3 for before, after in zip(turned, turned[1:])} <= {1}
+    assert {(after.seat - before.seat) % 3 for before, after in pairwise(turned)} <= {1}
     assert events[len(turned)] == HandStarted(1, turned[-1].seat, _left(turned[-1].seat), (0, 0, 0))
 
 
@@ -71,12 +78,10 @@ def _left(seat: Seat) -> Seat:
 @pytest.mark.rule("1.9")
 def test_three_seats_draw_from_their_own_pack() -> None:
     for number in range(200):
-        events = Race(
-            race_rules(3, removed_two="H"), lambda hand: seed(100 * number + hand)
-        ).start()
+        events = race(race_rules(3, removed_two="H"), draw=number).start()
         turned = [event.card for event in events if isinstance(event, CardTurned)]
         pack = tuple(card for card in CARDS if card != Card.parse("2H"))
-        deck = shuffled(pack, seed(100 * number), label="ace")
+        deck = shuffled(pack, seed(number), label="ace")
         assert tuple(turned) == deck[: len(turned)]
 
 
@@ -97,33 +102,33 @@ def test_case_6_every_seat_is_as_likely_to_be_first_hakem() -> None:
 @pytest.mark.rule("1.9")
 def test_a_race_draws_its_first_hakem_from_the_streams_of_hand_number_0() -> None:
     for number in range(200):
-        race = Race(race_rules(4), lambda hand: seed(number) if hand == 0 else seed(10**6))
-        turned = [event for event in race.start() if isinstance(event, CardTurned)]
+        game = race(race_rules(4), draw=number)
+        turned = [event for event in game.start() if isinstance(event, CardTurned)]
         start, place = seat_of_ace(number)
         assert turned[0].seat == start
         assert len(turned) == place + 1
-        assert race.deal.hakem == (start + place) % 4
+        assert game.deal.hakem == (start + place) % 4
 
 
 @pytest.mark.rule("1.9")
 @pytest.mark.parametrize("players", [2, 3, 4])
 def test_a_random_first_hakem_comes_from_its_own_stream_and_no_card_is_turned(players: int) -> None:
     for number in range(50):
-        race = Race(race_rules(players, first_hakem="random"), lambda hand: seed(number + hand))
-        events = race.start()
+        game = race(race_rules(players, first_hakem="random"), draw=number)
+        events = game.start()
         assert isinstance(events[0], HandStarted)
-        assert race.deal.hakem == Stream(seed(number), "hakem").below(players)
+        assert game.deal.hakem == Stream(seed(number), "hakem").below(players)
 
 
 @pytest.mark.rule("1.9")
 @pytest.mark.parametrize("seat", range(4))
 def test_a_named_first_hakem_is_hakem(seat: int) -> None:
-    race = Race(race_rules(4, first_hakem=f"seat:{seat}"), seed)
-    assert race.start()[0] == HandStarted(1, Seat(seat), Seat((seat - 1) % 4), (0, 0))
+    game = race(race_rules(4, first_hakem=f"seat:{seat}"), draw=1)
+    assert game.start()[0] == HandStarted(1, Seat(seat), Seat((seat - 1) % 4), (0, 0))
 
 
 @pytest.mark.rule("1.8")
 def test_the_deck_of_a_hand_is_the_whole_pack_shuffled_and_owes_the_draw_nothing() -> None:
-    race = Race(race_rules(4), seed)
-    race.start()
-    assert race.deal.deck == shuffled(CARDS, seed(1))
+    game = Race(race_rules(4), seed)
+    game.start()
+    assert game.deal.deck == shuffled(CARDS, seed(1))

@@ -1,5 +1,7 @@
 """Playing to a trick and taking it (cases 15 to 24)."""
 
+from itertools import pairwise
+
 import pytest
 
 from hokm.actions import DECLARATIONS, DRAWS, PLAYS, DiscardCards
@@ -193,7 +195,7 @@ def test_trumps_beat_the_led_suit_and_that_the_rest_each_by_rank(trump: Trump, l
     ],
 )
 def test_a_mode_has_its_order_of_ranks_and_no_trump(mode: Trump, order: str) -> None:
-    for lower, higher in zip(order, order[1:], strict=False):
+    for lower, higher in pairwise(order):
         assert taker(cards(f"{lower}H {higher}H AS AC"), trump=mode) == 1
         assert taker(cards(f"{higher}H {lower}H 2S 2C"), trump=mode) == 0
 

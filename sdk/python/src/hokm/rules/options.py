@@ -11,7 +11,7 @@ from dataclasses import dataclass, fields
 from enum import Enum
 from typing import Self
 
-from hokm.cards import SUIT_LETTERS, Seat, Suit, Trump
+from hokm.cards import Seat, Suit, Trump
 from hokm.errors import RulesError
 
 
@@ -181,10 +181,10 @@ def _switch(text: str, players: int) -> bool:
 
 def _number(low: int, high: int) -> Callable[[str, int], int]:
     def read(text: str, players: int) -> int:
-        number = int(text)
-        if not low <= number <= high:
+        # int() would read " 7", "+7" and "1_0" too.
+        if not (text.isascii() and text.isdecimal() and low <= int(text) <= high):
             raise ValueError
-        return number
+        return int(text)
 
     return read
 
@@ -263,7 +263,9 @@ OPTIONS: Mapping[str, _Option] = {
     ),
     "play_out": _Option(_switch, _ON_OFF, {2: False, 4: False}),
     "removed_two": _Option(
-        lambda text, players: Suit(SUIT_LETTERS.index(text)), {3: "C, D, H or S"}, {3: Suit.CLUBS}
+        lambda text, players: {suit.letter: suit for suit in Suit}[text],
+        {3: "C, D, H or S"},
+        {3: Suit.CLUBS},
     ),
     "draw_choice_public": _Option(_switch, _ON_OFF, {2: True}),
     "modes": _Option(
