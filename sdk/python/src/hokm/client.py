@@ -1,0 +1,120 @@
+"""A bot's process: one stream to the referee, with a :class:`~hokm.player.Player` at its end.
+
+The arena starts a bot with an address and a ticket in its environment; :func:`run` is the whole of
+its main program. This is the one place of the library that waits and the one that knows gRPC; what
+is said on the stream is the player's business, and what it looks like the wire's.
+"""
+
+import inspect
+import os
+import sys
+from queue import SimpleQueue
+from typing import Final, NoReturn
+
+import grpc
+
+from hokm.bot import Bot
+from hokm.player import Player, SessionError
+from hokm.wire import PLAY_METHOD, WireError, decode_from_referee, encode_from_bot
+
+ADDRESS_VARIABLE: Final = "HOKM_ADDRESS"
+"""Names the referee: ``127.0.0.1:port`` or ``unix:/path``."""
+TICKET_VARIABLE: Final = "HOKM_TICKET"
+"""Holds the ticket for the bot's seats, valid once. It is a secret."""
+TICKET_METADATA: Final = "hokm-ticket"
+"""Under this name the ticket travels with the call."""
+
+CONNECT_SECONDS: float = 10.0
+"""How long the referee may take to be reached; the arena waits no longer for a hello."""
+
+_OPTIONS: Final = (
+    # The referee is named by the arena; a proxy of the machine has no business in between.
+    ("grpc.enable_http_proxy", 0),
+    # By default a first failure costs a second.
+    ("grpc.initial_reconnect_backoff_ms", 100),
+    # The default of 4 MiB is for one message; a batch may have many games in it.
+    ("grpc.max_receive_message_length", 16 * 1024 * 1024),
+    ("grpc.max_send_message_length", 16 * 1024 * 1024),
+)
+
+
+def run(bot_class: type[Bot]) -> None:
+    """Play as the arena asks, with a fresh ``bot_class()`` for each game; returns once it is done.
+
+    What the bot raises comes through, after the stream was broken off: uncaught it ends the process
+    with a traceback. Raises SystemExit where no session comes about (status 2 if no arena started
+    this process) or where it breaks (status 1), with the cause on stderr; TypeError for what is no
+    bot that can play. Standard output is the bot's own.
+    """
+    _refuse_unplayable(bot_class)
+    address, ticket = _environment()
+    player = Player(bot_class)
+    hello = encode_from_bot([player.hello()])
+    try:
+        with grpc.insecure_channel(address, options=_OPTIONS) as channel:
+            _connect(channel, address)
+            _play(player, channel, hello=hello, ticket=ticket)
+    except (SessionError, WireError) as error:
+        _fail(str(error))
+    except KeyboardInterrupt:
+        sys.exit(130)  # 128 and the number of the signal, as shells have it
+
+
+def _refuse_unplayable(bot_class: object) -> None:
+    if not inspect.isclass(bot_class) or not issubclass(bot_class, Bot):
+        raise TypeError(f"run() takes the class of a bot, as in run(MyBot), not {bot_class!r}")
+    missing = ", ".join(sorted(bot_class.__abstractmethods__))
+    if missing:
+        raise TypeError(f"{bot_class.__name__} cannot play yet: it lacks {missing}")
+
+
+def _environment() -> tuple[str, str]:
+    values = [os.environ.get(name, "") for name in (ADDRESS_VARIABLE, TICKET_VARIABLE)]
+    if not all(values):
+        _fail(
+            f"a bot is started by an arena, which sets {ADDRESS_VARIABLE} and {TICKET_VARIABLE}; "
+            "to see this one play: `arena match ITS_FOLDER greedy`; to try bots without an arena, "
+            "in one process: hokm.testing.duel",
+            status=2,
+        )
+    address, ticket = values
+    return address, ticket
+
+
+def _connect(channel: grpc.Channel, address: str) -> None:
+    try:
+        grpc.channel_ready_future(channel).result(timeout=CONNECT_SECONDS)
+    except grpc.FutureTimeoutError:
+        _fail(f"no referee at {address} within {CONNECT_SECONDS:g} s: is the arena still running?")
+
+
+def _play(player: Player, channel: grpc.Channel, *, hello: bytes, ticket: str) -> None:
+    outgoing: SimpleQueue[bytes | None] = SimpleQueue()
+    outgoing.put(hello)
+    play = channel.stream_stream(PLAY_METHOD, _as_it_is, _as_it_is)
+    # gRPC takes what is to be sent from an iterator, in a thread of its own; None ends it.
+    call = play(iter(outgoing.get, None), metadata=((TICKET_METADATA, ticket),))
+    try:
+        for batch in call:
+            answers = player.receive(decode_from_referee(batch))
+            if answers:
+                outgoing.put(encode_from_bot(answers))
+            if player.is_finished:
+                outgoing.put(None)
+    except grpc.RpcError as error:
+        if not player.is_finished:
+            _fail(f"the referee broke the stream off: {error.code().name}: {error.details()}")
+    finally:
+        call.cancel()
+        outgoing.put(None)
+    if not player.is_finished:
+        _fail("the referee ended the stream without a goodbye")
+
+
+def _as_it_is(data: bytes) -> bytes:
+    return data
+
+
+def _fail(text: str, *, status: int = 1) -> NoReturn:
+    sys.stderr.write(f"hokm: {text}\n")
+    sys.exit(status)

@@ -1,0 +1,175 @@
+"""A bot's side of a session, as values in and values out: the games of one process, each with its
+bot and its view.
+
+It answers each batch of the referee with one batch of its own. It does not know how batches travel,
+so an in-process double of a bot is this class and nothing else; :mod:`hokm.client` puts a stream
+around it.
+"""
+
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import assert_never
+
+import hokm
+from hokm.bot import Bot, decide
+from hokm.errors import HokmError, Reason
+from hokm.events import Event, HandEnded
+from hokm.session import (
+    PROTOCOL,
+    Answer,
+    Decision,
+    FromBot,
+    FromReferee,
+    GameEnd,
+    GameStart,
+    Goodbye,
+    Hello,
+    MatchEnd,
+    MatchStart,
+    ProtocolRefused,
+    Refused,
+    Welcome,
+)
+from hokm.view import View
+
+# Without any set-up by the author, warnings go to stderr, where the arena keeps them.
+_log = logging.getLogger("hokm")
+
+
+class SessionError(HokmError):
+    """The referee said what ends a session before its time, or what makes no sense there."""
+
+
+@dataclass(slots=True)
+class _Game:
+    bot: Bot
+    view: View
+    decision: int = 0
+    attempt: int = 0
+    """The last answer was this attempt at this decision; 0 before the first."""
+
+
+class Player:
+    """Plays every game of a session, with a fresh ``bot_class()`` for each.
+
+    Send :meth:`hello` first, then for each batch received what :meth:`receive` returns, until
+    :attr:`is_finished`. What a bot raises passes through, and the session is then to be broken off.
+    """
+
+    def __init__(self, bot_class: type[Bot]) -> None:
+        self._bot_class = bot_class
+        self._welcome: Welcome | None = None
+        self._matches: dict[str, MatchStart] = {}
+        self._games: dict[int, _Game] = {}
+        self.is_finished = False
+        """Whether both sides have said goodbye: the stream is to be ended, and all is well."""
+
+    def hello(self) -> Hello:
+        """The first message of the session."""
+        kind = self._bot_class
+        return Hello(
+            protocol=PROTOCOL,
+            sdk=f"hokm-sdk {hokm.__version__}",
+            name=kind.name or kind.__name__,
+            version=kind.version,
+            concurrent=kind.concurrent,
+        )
+
+    def receive(self, messages: Sequence[FromReferee]) -> list[FromBot]:
+        """Take in a batch in order; the batch to answer with, empty where nobody is asked.
+
+        Raises SessionError for what the referee should not have said.
+        """
+        answers: list[FromBot] = []
+        for message in messages:
+            answer = self._receive(message)
+            if answer is not None:
+                answers.append(answer)
+        return answers
+
+    def _receive(self, message: FromReferee) -> FromBot | None:
+        match message:
+            case Decision():
+                return self._decide(message)
+            case Refused():
+                return self._decide_again(message)
+            case GameStart():
+                self._start(message)
+            case GameEnd():
+                self._end(message)
+            case MatchStart():
+                self._matches[message.match] = message
+            case MatchEnd():
+                self._matches.pop(message.match, None)
+            case Welcome():
+                self._welcome = message
+            case ProtocolRefused(lowest, highest):
+                raise SessionError(
+                    f"this library speaks protocol {PROTOCOL}, the referee {lowest} to {highest}: "
+                    "install a version of hokm-sdk that speaks one of those"
+                )
+            case Goodbye(reason):
+                if self._welcome is None:
+                    raise SessionError(f"the referee did not let this bot in: {reason}")
+                self.is_finished = True
+                return Goodbye()
+            case _:
+                assert_never(message)
+        return None
+
+    def _start(self, start: GameStart) -> None:
+        match = self._matches.get(start.match)
+        if match is None:
+            raise SessionError(f"game {start.game} is of match {start.match!r}, which never began")
+        game = _Game(self._bot_class(), View(match.rules, start.seat))
+        self._games[start.game] = game
+        game.bot.game_started(game.view)
+
+    def _decide(self, decision: Decision) -> Answer:
+        game = self._games.get(decision.game)
+        if game is None:
+            raise SessionError(f"a decision in game {decision.game}, which is not on")
+        if not decision.legal:
+            raise SessionError("a decision without an action that this version of hokm-sdk knows")
+        _learn(game, decision.events)
+        game.view.ask(decision.legal, decision.clock)
+        game.decision = decision.decision
+        game.attempt = 1
+        return _answer(decision.game, game)
+
+    def _decide_again(self, refused: Refused) -> Answer | None:
+        _log.warning(
+            "game %d, decision %d, attempt %d was refused: %s: %s",
+            refused.game,
+            refused.decision,
+            refused.attempt,
+            refused.reason.name,
+            refused.detail,
+        )
+        game = self._games.get(refused.game)
+        if game is None or refused.reason in (Reason.MATCH_OVER, Reason.STALE_DECISION):
+            return None
+        if (refused.decision, refused.attempt) != (game.decision, game.attempt):
+            return None
+        # The bot may give the same again; how often that is borne is for the table to say.
+        game.attempt += 1
+        return _answer(refused.game, game)
+
+    def _end(self, end: GameEnd) -> None:
+        game = self._games.pop(end.game, None)
+        if game is None:
+            raise SessionError(f"the end of game {end.game}, which is not on")
+        _learn(game, end.events)
+        game.bot.game_ended(game.view, end.outcome)
+
+
+def _learn(game: _Game, events: Sequence[Event]) -> None:
+    for event in events:
+        game.view.apply(event)
+        if isinstance(event, HandEnded):
+            game.bot.hand_ended(game.view, event.result)
+
+
+def _answer(number: int, game: _Game) -> Answer:
+    return Answer(number, game.decision, game.attempt, decide(game.bot, game.view))
