@@ -414,6 +414,16 @@ def test_reports_about_a_decision_that_is_not_open_are_ignored() -> None:
     assert table.table.deadline == deadline
 
 
+def test_the_late_news_of_an_earlier_write_does_not_start_the_clock_of_the_next_decision() -> None:
+    table = Table(a_game(Rules.of(4)), number=1, clock=CLOCK, policy=Policy.RATED)
+    table.start(50.0)
+    table.answer(Seat(0), 1, 1, DeclareTrump(Trump.CLUBS), 50.5)
+    table.sent(Seat(0), 1, 50.25)
+    assert table.deadline == 60.5, "decision 2 of the same seat has yet to be written"
+    table.sent(Seat(0), 2, 51.0)
+    assert table.deadline == 82.0
+
+
 # -- what a refusal costs
 
 
