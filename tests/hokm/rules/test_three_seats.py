@@ -110,7 +110,7 @@ def test_case_41_the_orders_of_trick_winners_end_in_exactly_the_33_shapes() -> N
     # One order stands for all with the same counts: see the next test.
     finish = EachAlone()
     ends: Counter[str] = Counter()
-    going_on = {(0, 0, 0): ()}
+    going_on: dict[tuple[int, ...], tuple[Side, ...]] = {(0, 0, 0): ()}
     while going_on:
         further: dict[tuple[int, ...], tuple[Side, ...]] = {}
         for taken in going_on.values():
