@@ -26,6 +26,8 @@ class Variant:
     phases: tuple[Phase, ...]
     finish: Finish
     scoring: Scoring
+    decisions: int
+    """The most decisions a seat can have in a hand."""
     stock: int = 0
     """Cards left to draw from once the first ones are dealt; 0 where the whole pack is dealt."""
 
@@ -64,6 +66,7 @@ def variant_of(rules: Rules) -> Variant:
                 phases=(*_dealt(4, sizes=(5, 4, 4), pause_after=rules.pause_after), Tricks()),
                 finish=SidesToSeven(play_out=bool(rules.play_out)),
                 scoring=scoring,
+                decisions=1 + 13,
             )
         case 3:
             removed = None if rules.removed_two is None else Card.of(rules.removed_two, Rank.TWO)
@@ -75,6 +78,7 @@ def variant_of(rules: Rules) -> Variant:
                 phases=(*_dealt(3, sizes=(5, 4, 4, 4), pause_after=rules.pause_after), Tricks()),
                 finish=EachAlone(),
                 scoring=scoring,
+                decisions=1 + 17,
             )
         case 2:
             return Variant(
@@ -90,6 +94,7 @@ def variant_of(rules: Rules) -> Variant:
                 ),
                 finish=SidesToSeven(play_out=bool(rules.play_out)),
                 scoring=scoring,
+                decisions=1 + 1 + 11 + 13,
                 stock=42,
             )
         case players:
