@@ -181,14 +181,14 @@ def _read_game(at: At, circumstances: At, *, rules: Rules) -> GameRecord:
 
     return GameRecord(
         number=entry["number"].number(low=1),
-        turned=entry["turned"].each(turned),
+        turned=entry["turned"].each_if_any(turned),
         hands=entry["hands"].each(lambda hand: _read_hand(hand, rules=rules)),
         outcome=entry["outcome"].maybe(lambda out: _read_outcome(out, rules=rules, cause=cause)),
-        refusals=entry["refusals"].each(refusal),
-        seconds=told["microseconds"].each(
+        refusals=entry["refusals"].each_if_any(refusal),
+        seconds=told["microseconds"].each_if_any(
             lambda hand: hand.each(lambda decision: decision.number() / 1_000_000)
         ),
-        flags=entry["flags"].each(lambda flag: flag.kind(Flag)),
+        flags=entry["flags"].each_if_any(lambda flag: flag.kind(Flag)),
     )
 
 
@@ -213,7 +213,7 @@ def _read_hand(at: At, *, rules: Rules) -> HandRecord:
         deck=entry["deck"].cards(),
         hakem=_read_seat(entry["hakem"], seats=rules.players),
         trump=entry["trump"].maybe(trump),
-        discards=entry["discards"].each(At.cards),
+        discards=entry["discards"].each_if_any(At.cards),
         draws=entry["draws"].maybe(draws) or (),
         plays=entry["plays"].maybe(At.cards) or (),
         result=entry["result"].maybe(lambda result: _read_result(result, rules=rules)),

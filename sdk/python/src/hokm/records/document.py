@@ -106,8 +106,12 @@ class At:
         return [At(value, f"{self.path}[{place}]") for place, value in enumerate(self.value)]
 
     def each(self, read: "Callable[[At], T]") -> tuple[T, ...]:
-        """Every item as ``read`` has it; none where the list is absent."""
-        return () if self.value is None else tuple(read(item) for item in self.items())
+        """Every item as ``read`` has it."""
+        return tuple([read(item) for item in self.items()])
+
+    def each_if_any(self, read: "Callable[[At], T]") -> tuple[T, ...]:
+        """Every item as ``read`` has it; none where the list was left out."""
+        return () if self.value is None else self.each(read)
 
     def maybe(self, read: "Callable[[At], T]") -> T | None:
         """As ``read`` has it; None for null."""

@@ -1,0 +1,321 @@
+"""Records on disk: the same back, never torn, and an error that says what is wrong where."""
+
+import gzip
+import json
+import os
+from collections.abc import Callable
+from dataclasses import replace
+from importlib.resources import files as resources
+from pathlib import Path
+
+import jsonschema
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hokm.outcome import Ending, Outcome
+from hokm.records import (
+    Format,
+    GameRecord,
+    MatchRecord,
+    Policy,
+    RecordError,
+    from_json,
+    load,
+    save,
+    substance_digest,
+    to_json,
+    verify,
+)
+from hokm.records import files as record_files
+from hokm.records.document import sha256_of
+
+MakeMatch = Callable[..., MatchRecord]
+
+TABLES = [(players, kind) for players in (2, 3, 4) for kind in Format]
+
+
+@pytest.mark.parametrize(("players", "kind"), TABLES)
+def test_a_record_comes_back_from_its_document_as_it_was(
+    make_match: MakeMatch, players: int, kind: Format
+) -> None:
+    @settings(max_examples=20)
+    @given(st.integers(0, 2**32), st.sampled_from([None, *Ending]))
+    def check(seed: int, ending: Ending | None) -> None:
+        faults = {} if ending in (None, Ending.COMPLETED) else {(1, 1): ending}
+        record = make_match(players, kind, seed=seed, games=1, faults=faults)
+        assert from_json(to_json(record)) == record
+        assert verify(record) == ()
+
+    check()
+
+
+@pytest.mark.parametrize(("players", "kind"), TABLES)
+def test_every_document_is_what_the_schema_says(
+    make_match: MakeMatch, players: int, kind: Format
+) -> None:
+    validator = schema()
+    for ending in Ending:
+        faults = {} if ending is Ending.COMPLETED else {(1, 1): ending}
+        record = make_match(players, kind, games=2, faults=faults)
+        validator.validate(json.loads(to_json(record)))
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        (["substance", "ticket"], "secret"),
+        (["substance", "policy"], "lenient"),
+        (["substance", "rooms", 0, "games", 0, "hands", 0, "deck"], "AS 1C"),
+        (["substance", "commitment"], "AB" * 32),
+        (["circumstances", "rooms", 0, 0, "microseconds", 0, 0], 1.5),
+    ],
+)
+def test_the_schema_refuses_what_no_record_has(
+    match: MatchRecord, path: list[str | int], value: object
+) -> None:
+    document = json.loads(to_json(match))
+    put(document, path, value)
+    with pytest.raises(jsonschema.ValidationError):
+        schema().validate(document)
+
+
+def schema() -> jsonschema.Draft202012Validator:
+    text = (resources("hokm.records") / "record.schema.json").read_text(encoding="utf-8")
+    jsonschema.Draft202012Validator.check_schema(json.loads(text))
+    return jsonschema.Draft202012Validator(json.loads(text))
+
+
+def put(document: object, path: list[str | int], value: object) -> None:
+    for key in path[:-1]:
+        document = document[key]  # type: ignore[index]
+    document[path[-1]] = value  # type: ignore[index]
+
+
+# -- digests
+
+
+def test_equal_play_at_other_times_has_an_equal_digest(make_match: MakeMatch) -> None:
+    record = make_match(faults={(1, 1): Ending.CRASH})
+    later = replace(
+        record,
+        circumstances=replace(record.circumstances, started="2027-01-01T00:00:00+00:00"),
+        rooms=tuple(
+            replace(
+                room,
+                games=tuple(
+                    replace(
+                        game,
+                        seconds=tuple(tuple(2 * each for each in hand) for hand in game.seconds),
+                        outcome=with_cause(game, "after 7.77 s"),
+                    )
+                    for game in room.games
+                ),
+            )
+            for room in record.rooms
+        ),
+    )
+    assert to_json(later) != to_json(record)
+    assert substance_digest(later) == substance_digest(record)
+
+
+def test_a_secret_that_is_revealed_later_leaves_the_digest_alone(match: MatchRecord) -> None:
+    unrevealed = replace(match, secret=None, entropy=None)
+    assert substance_digest(unrevealed) == substance_digest(match)
+    assert verify(unrevealed) == ()
+
+
+def test_other_play_has_another_digest(make_match: MakeMatch) -> None:
+    assert substance_digest(make_match(seed=1)) != substance_digest(make_match(seed=2))
+
+
+def test_a_document_has_no_fraction_and_sorted_keys(match: MatchRecord) -> None:
+    data = to_json(match)
+    again = json.dumps(json.loads(data), ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    assert data == again.encode()
+    assert b"\xc3\x96mer" in to_json(replace(match, event="\xd6mer"))  # composed, as UTF-8
+    json.loads(data, parse_float=pytest.fail)
+
+
+def test_a_name_in_decomposed_form_is_refused(match: MatchRecord) -> None:
+    with pytest.raises(ValueError, match="NFC"):
+        to_json(replace(match, event="O\u0308mer"))
+
+
+# -- files
+
+
+@pytest.mark.parametrize("name", ["match.json", "match.json.gz"])
+def test_a_saved_record_is_loaded_as_it_was(match: MatchRecord, tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    path.write_bytes(b"an older file")
+    save(path, match)
+    assert load(path) == match
+    assert [each.name for each in tmp_path.iterdir()] == [name]
+
+
+def test_equal_records_are_equal_files(match: MatchRecord, tmp_path: Path) -> None:
+    one, other = tmp_path / "one.json.gz", tmp_path / "other.json.gz"
+    save(one, match)
+    save(other, match)
+    assert one.read_bytes() == other.read_bytes()
+    assert gzip.decompress(one.read_bytes()) == to_json(match)
+
+
+def test_a_record_is_never_written_in_part(
+    match: MatchRecord, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "match.json"
+    path.write_bytes(b"an older file")
+
+    def full_disk(descriptor: int) -> None:
+        raise OSError("no space left on the device")
+
+    monkeypatch.setattr(os, "fsync", full_disk)
+    with pytest.raises(OSError, match="no space"):
+        save(path, match)
+    assert path.read_bytes() == b"an older file"
+    assert [each.name for each in tmp_path.iterdir()] == ["match.json"]
+
+
+@pytest.mark.parametrize("name", ["match.json", "match.json.gz"])
+def test_every_cut_file_is_refused(match: MatchRecord, tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    save(path, match)
+    whole = path.read_bytes()
+    for length in range(0, len(whole), 97):
+        path.write_bytes(whole[:length])
+        with pytest.raises(RecordError, match=name):
+            load(path)
+
+
+@pytest.mark.parametrize("name", ["match.json", "match.json.gz"])
+def test_every_flipped_bit_is_refused(match: MatchRecord, tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    save(path, match)
+    whole = bytearray(path.read_bytes())
+    # Bytes 4 to 9 of a gzip file, a time and a system, say nothing about the content; none is hit.
+    for at in range(0, len(whole), 53):
+        whole[at] ^= 1 << at % 8
+        path.write_bytes(whole)
+        with pytest.raises(RecordError, match=name):
+            load(path)
+        whole[at] ^= 1 << at % 8
+
+
+def test_a_small_file_that_unpacks_to_more_than_any_record_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "bomb.json.gz"
+    with gzip.open(path, "wb", compresslevel=1) as file:
+        for _ in range(record_files.LARGEST_BYTES // 2**20 + 1):
+            file.write(b" " * 2**20)
+    with pytest.raises(RecordError, match="no record is that long"):
+        load(path)
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "message"),
+    [
+        (["schema"], "hokm-record-v2", "schema: 'hokm-record-v2' is not read here"),
+        (["substance", "score"], None, "score: expected a list"),
+        (["substance", "rooms", 1, "games", 0, "hands", 0, "hakem"], 4, "not from 0 to 3"),
+        (
+            ["substance", "rooms", 1, "games", 0, "hands", 0, "plays"],
+            "AS ZZ",
+            r"substance\.rooms\[1\]\.games\[0\]\.hands\[0\]\.plays: 'ZZ' is no card",
+        ),
+        (["substance", "rooms", 0, "seating"], [0, 1, 0], "an entrant for each of 4 seats"),
+        (["substance", "rooms", 0, "seating", 3], 2, "2 is not from 0 to 1"),
+        (["substance", "rules", "points_win"], "4", "substance.rules: points must keep"),
+        (["substance", "rules", "kot"], "4", "no option 'kot'"),
+        (["substance", "seeds", 0, "seed"], "00", "expected 64 hex digits"),
+        (["substance", "ticket"], "x", "substance: 'ticket' is no key of this version"),
+        (["substance", "attempt"], True, "attempt: expected a whole number"),
+        (["circumstances", "rooms"], [], "as many rooms as the substance has, 2"),
+        (["substance_digest"], "0" * 64, "substance_digest: it is not the digest"),
+    ],
+)
+def test_a_wrong_value_is_named_with_its_place(
+    match: MatchRecord, path: list[str | int], value: object, message: str
+) -> None:
+    document = json.loads(to_json(match))
+    put(document, path, value)
+    with pytest.raises(RecordError, match=message):
+        from_json(resealed(document))
+
+
+def resealed(document: dict[str, object]) -> bytes:
+    """The document with a checksum that fits: an edit, not an accident."""
+    del document["checksum"]
+    return json.dumps({**document, "checksum": sha256_of(document)}).encode()  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("place", "key"),
+    [
+        ([], "substance"),
+        (["substance"], "rooms"),
+        (["substance", "rules"], "points_kot"),
+        (["substance", "rooms", 0, "games", 1], "hands"),
+        (["substance", "rooms", 0, "games", 1, "hands", 0], "deck"),
+        (["circumstances"], "started"),
+    ],
+)
+def test_a_missing_key_is_named_with_its_place(
+    match: MatchRecord, place: list[str | int], key: str
+) -> None:
+    document = json.loads(to_json(match))
+    inner = document
+    for step in place:
+        inner = inner[step]
+    del inner[key]
+    where = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in place)
+    with pytest.raises(RecordError) as caught:
+        from_json(resealed(document))
+    assert str(caught.value).startswith(f"{where[1:] or 'document'}: {key!r} is missing")
+
+
+def test_a_document_that_was_edited_does_not_fit_its_checksum(match: MatchRecord) -> None:
+    data = to_json(match).replace(b'"attempt":1', b'"attempt":2')
+    with pytest.raises(RecordError, match=r"checksum: .* damaged or was edited"):
+        from_json(data)
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b"", "not JSON, or cut off"),
+        (b"[]", "no record"),
+        (b"{}", "no record"),
+        (b"\xff", "not UTF-8 text, at byte 0"),
+        (b'{"a":1,"a":2}', "a key stands twice"),
+        (b'{"a":1.5}', "1.5 is no integer"),
+        (b'{"a":NaN}', "NaN is no integer"),
+        (b"[" * 100_000, "not JSON as a record has it"),
+        (b"1" * 10_000, "not JSON as a record has it"),
+    ],
+)
+def test_what_is_no_document_is_refused_with_a_reason(data: bytes, message: str) -> None:
+    with pytest.raises(RecordError, match=message):
+        from_json(data)
+
+
+def test_the_layout_of_a_document_does_not_matter(match: MatchRecord) -> None:
+    assert from_json(json.dumps(json.loads(to_json(match)), indent=2).encode()) == match
+
+
+def test_half_a_surrogate_pair_in_a_cause_does_not_lose_the_record(
+    match: MatchRecord, edited_game: Callable[..., MatchRecord]
+) -> None:
+    outcome = with_cause(match.rooms[0].games[0], "\ud800")
+    read = from_json(to_json(edited_game(match, outcome=outcome)))
+    assert read.rooms[0].games[0].outcome == replace(outcome, cause="?")
+
+
+def with_cause(game: GameRecord, cause: str) -> Outcome:
+    assert game.outcome is not None
+    return replace(game.outcome, cause=cause)
+
+
+def test_a_rated_record_keeps_its_policy(make_match: MakeMatch) -> None:
+    record = make_match(policy=Policy.RATED, faults={(2, 1): Ending.ILLEGAL})
+    assert from_json(to_json(record)).policy is Policy.RATED
