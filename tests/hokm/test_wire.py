@@ -174,10 +174,9 @@ FROM_REFEREE: dict[type[FromReferee], st.SearchStrategy[FromReferee]] = {
         texts,
         tables(),
         counts,
-        st.lists(names, max_size=4).map(tuple),
         st.builds(ClockRules, seconds, seconds),
     ),
-    GameStart: st.builds(GameStart, texts, counts, seats),
+    GameStart: st.builds(GameStart, texts, counts, seats, st.lists(names, max_size=4).map(tuple)),
     Decision: st.builds(Decision, counts, counts, events, legal_actions, st.none() | clock_views),
     Refused: st.builds(Refused, counts, counts, counts, st.sampled_from(Reason), texts),
     GameEnd: st.builds(GameEnd, counts, events, outcomes),
@@ -482,7 +481,7 @@ def test_a_value_of_the_referee_that_is_unknown_here_is_an_error(message) -> Non
     ],
 )
 def test_a_table_that_cannot_be_played_here_is_refused_by_name(option, value, says) -> None:
-    start = MatchStart("m", Rules.of(4), 1, ("a", "b"), ClockRules())
+    start = MatchStart("m", Rules.of(4), 1, ClockRules())
     batch = referee_service_pb2.PlayResponse.FromString(wire.encode_from_referee([start]))
     setattr(batch.messages[0].match_start.rules, option, value)
     with pytest.raises(WireError, match=says):

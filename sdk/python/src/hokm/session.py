@@ -99,26 +99,24 @@ class ClockRules:
 
 @dataclass(frozen=True, slots=True)
 class MatchStart:
-    """A match begins for this seat: its rules, how many games it has in this room, the players by
-    seat, the clock.
-    """
+    """A match begins for this bot: its rules, how many games it has in this room, the clock."""
 
     match: str
     rules: Rules
     games: int
-    players: tuple[str, ...]
     clock: ClockRules
 
 
 @dataclass(frozen=True, slots=True)
 class GameStart:
-    """Game number ``game`` begins; this bot sits at ``seat``. Every later message of the game
-    carries the number.
+    """Game number ``game`` begins; this bot sits at ``seat``, and ``players`` are the names by
+    seat. Every later message of the game carries the number.
     """
 
     match: str
     game: int
     seat: Seat
+    players: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -595,7 +595,6 @@ def _put_match_start(start: MatchStart, message: session_pb2.FromReferee) -> Non
     wire.match = start.match
     _put_rules(start.rules, wire.rules)
     wire.games = start.games
-    wire.players.extend(start.players)
     wire.clock.move_microseconds = _microseconds(start.clock.move_seconds)
     wire.clock.bank_microseconds = _microseconds(start.clock.bank_seconds)
 
@@ -605,7 +604,7 @@ def _take_match_start(message: session_pb2.MatchStart) -> MatchStart:
         _seconds(message.clock.move_microseconds), _seconds(message.clock.bank_microseconds)
     )
     rules = _take_rules(message.rules)
-    return MatchStart(message.match, rules, message.games, tuple(message.players), clock)
+    return MatchStart(message.match, rules, message.games, clock)
 
 
 def _put_rules(rules: Rules, message: rules_pb2.Rules) -> None:
@@ -672,10 +671,12 @@ def _put_game_start(start: GameStart, message: session_pb2.FromReferee) -> None:
     message.game_start.match = start.match
     message.game_start.game = start.game
     message.game_start.seat = start.seat
+    message.game_start.players.extend(start.players)
 
 
 def _take_game_start(message: session_pb2.GameStart) -> GameStart:
-    return GameStart(message.match, message.game, Seat(message.seat))
+    players = tuple(message.players)
+    return GameStart(message.match, message.game, Seat(message.seat), players)
 
 
 def _put_decision(decision: Decision, message: session_pb2.FromReferee) -> None:

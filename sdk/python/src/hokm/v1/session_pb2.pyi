@@ -333,7 +333,6 @@ class MatchStart(_message.Message):
     MATCH_FIELD_NUMBER: _builtins.int
     RULES_FIELD_NUMBER: _builtins.int
     GAMES_FIELD_NUMBER: _builtins.int
-    PLAYERS_FIELD_NUMBER: _builtins.int
     CLOCK_FIELD_NUMBER: _builtins.int
     match: _builtins.str
     """The match's id. One bot process may play in several matches."""
@@ -342,10 +341,6 @@ class MatchStart(_message.Message):
     @_builtins.property
     def rules(self) -> _rules_pb2.Rules: ...
     @_builtins.property
-    def players(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Names by seat."""
-
-    @_builtins.property
     def clock(self) -> Global___ClockRules: ...
     def __init__(
         self,
@@ -353,12 +348,11 @@ class MatchStart(_message.Message):
         match: _builtins.str = ...,
         rules: _rules_pb2.Rules | None = ...,
         games: _builtins.int = ...,
-        players: _abc.Iterable[_builtins.str] | None = ...,
         clock: Global___ClockRules | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["clock", b"clock", "rules", b"rules"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["clock", b"clock", "games", b"games", "match", b"match", "players", b"players", "rules", b"rules"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["clock", b"clock", "games", b"games", "match", b"match", "rules", b"rules"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -399,22 +393,28 @@ class GameStart(_message.Message):
     MATCH_FIELD_NUMBER: _builtins.int
     GAME_FIELD_NUMBER: _builtins.int
     SEAT_FIELD_NUMBER: _builtins.int
+    PLAYERS_FIELD_NUMBER: _builtins.int
     match: _builtins.str
     """The id of its match."""
     game: _builtins.int
     """The game's number, unique on this stream. Every later message of the game carries it."""
     seat: _builtins.int
-    """Where this bot sits, from 0."""
+    """Where this bot sits, from 0. It may be another seat than in the game before."""
+    @_builtins.property
+    def players(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Names by seat."""
+
     def __init__(
         self,
         *,
         match: _builtins.str = ...,
         game: _builtins.int = ...,
         seat: _builtins.int = ...,
+        players: _abc.Iterable[_builtins.str] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["game", b"game", "match", b"match", "seat", b"seat"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["game", b"game", "match", b"match", "players", b"players", "seat", b"seat"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
