@@ -1,0 +1,217 @@
+"""The player: a bot's side of a session without a stream."""
+
+import logging
+
+import pytest
+
+from hokm import Bot, Card, HandResult, Outcome, Rules, Seat, Side, View
+from hokm.actions import DECLARATIONS, PlayCard
+from hokm.cards import Trump, parse_cards
+from hokm.errors import Reason
+from hokm.events import CARD_PLAYED, HandEnded, HandStarted, PacketDealt, TrumpDeclared
+from hokm.outcome import Ending, HandKind
+from hokm.player import Player, SessionError
+from hokm.session import (
+    Answer,
+    ClockRules,
+    Decision,
+    FromBot,
+    FromReferee,
+    GameEnd,
+    GameStart,
+    Goodbye,
+    Hello,
+    MatchEnd,
+    MatchStart,
+    ProtocolRefused,
+    Refused,
+    Welcome,
+)
+from hokm.view import ClockView
+
+RULES = Rules.of(4)
+WELCOME = Welcome(1, "arena 1", "token")
+NAMES = ("a", "b", "a", "b")
+MATCH = MatchStart("local/a~b", RULES, 2, ClockRules())
+FIVE = parse_cards("2S 3S 4S 5S 6H")
+LOST = HandResult(Side(1), HandKind.HAKEM_KOT, (0, 3), (0, 7))
+OUTCOME = Outcome(Ending.COMPLETED, (0, 3), Side(1))
+
+
+class Witness(Bot):
+    """Plays the first legal card, and keeps what it was told of."""
+
+    told: list[tuple[object, ...]] = []  # noqa: RUF012  # for all bots of a test: emptied by it
+
+    def play(self, view: View) -> Card:
+        self.told.append(("play", view.seat, view.playable, view.clock))
+        return view.playable[0]
+
+    def game_started(self, view: View) -> None:
+        self.told.append(("started", id(self), view.seat, view.rules))
+
+    def hand_ended(self, view: View, result: HandResult) -> None:
+        self.told.append(("hand", view.hand_number, view.results, result))
+
+    def game_ended(self, view: View, outcome: Outcome) -> None:
+        self.told.append(("ended", id(self), outcome))
+
+
+@pytest.fixture
+def told() -> list[tuple[object, ...]]:
+    Witness.told = []
+    return Witness.told
+
+
+def seated(*messages: FromReferee, game: int = 7) -> Player:
+    """A player whose bot sits as hakem at seat 0 of a four-seat board."""
+    player = Player(Witness)
+    start = GameStart(MATCH.match, game, Seat(0), NAMES)
+    assert player.receive([WELCOME, MATCH, start, *messages]) == []
+    return player
+
+
+def declaring(game: int = 7, decision: int = 1) -> Decision:
+    events = (HandStarted(1, Seat(0), Seat(3), (0, 0)), PacketDealt(Seat(0), 5, FIVE))
+    return Decision(game, decision, events, DECLARATIONS[:4], ClockView(1.0, 30.0))
+
+
+def playing(game: int = 7, decision: int = 2) -> Decision:
+    events = (TrumpDeclared(Seat(0), Trump.SPADES),)
+    legal = tuple(PlayCard(card) for card in FIVE)
+    return Decision(game, decision, events, legal, ClockView(1.0, 29.0, 0.5))
+
+
+def answer(player: Player, *messages: FromReferee) -> FromBot:
+    (only,) = player.receive(messages)
+    return only
+
+
+def test_a_hello_says_who_the_bot_is() -> None:
+    class Named(Witness):
+        name = "rostam"
+        version = "7"
+        concurrent = 3
+
+    assert Player(Named).hello() == Hello(1, "hokm-sdk 0.1.0", "rostam", "7", 3)
+    assert Player(Witness).hello().name == "Witness"
+
+
+def test_a_decision_is_answered_by_what_the_bot_does(told) -> None:
+    player = seated()
+    assert answer(player, declaring()) == Answer(7, 1, 1, DECLARATIONS[Trump.SPADES])
+    assert answer(player, playing()) == Answer(7, 2, 1, PlayCard(Card.parse("6H")))
+    assert told[-1] == ("play", Seat(0), tuple(sorted(FIVE)), ClockView(1.0, 29.0, 0.5))
+
+
+def test_a_batch_of_several_games_is_answered_by_one_batch_with_a_bot_for_each(told) -> None:
+    player = seated()
+    player.receive([GameStart(MATCH.match, 8, Seat(0), NAMES)])
+    assert player.receive([declaring(8), declaring(7)]) == [
+        Answer(8, 1, 1, DECLARATIONS[Trump.SPADES]),
+        Answer(7, 1, 1, DECLARATIONS[Trump.SPADES]),
+    ]
+    bots = {entry[1] for entry in told if entry[0] == "started"}
+    assert len(bots) == 2
+
+
+def test_a_bot_is_told_of_the_start_the_end_of_each_hand_and_the_end_in_that_order(told) -> None:
+    player = seated(
+        GameEnd(7, (HandStarted(1, Seat(0), Seat(3), (0, 0)), HandEnded(LOST, None, None)), OUTCOME)
+    )
+    kinds = [entry[0] for entry in told]
+    assert kinds == ["started", "hand", "ended"]
+    assert told[0][2:] == (Seat(0), RULES)
+    assert told[1][1:] == (1, (LOST,), LOST)
+    assert told[2][2] == OUTCOME
+    assert told[0][1] == told[2][1]
+    assert player.receive([MatchEnd(MATCH.match)]) == []
+
+
+def test_the_end_of_a_hand_is_told_before_the_next_one_begins(told) -> None:
+    player = seated()
+    events = (
+        HandStarted(1, Seat(0), Seat(3), (0, 0)),
+        HandEnded(LOST, Seat(1), Seat(0)),
+        HandStarted(2, Seat(1), Seat(0), (0, 3)),
+        PacketDealt(Seat(0), 5, FIVE),
+        TrumpDeclared(Seat(1), Trump.SPADES),
+        CARD_PLAYED[3][0],
+    )
+    player.receive([Decision(7, 1, events, (PlayCard(FIVE[0]),), None)])
+    assert [entry[:2] for entry in told[1:]] == [("hand", 1), ("play", Seat(0))]
+
+
+def test_a_refused_answer_is_logged_and_the_bot_asked_again(told, caplog) -> None:
+    player = seated()
+    answer(player, declaring())
+    answer(player, playing())
+    with caplog.at_level(logging.WARNING):
+        again = answer(player, Refused(7, 2, 1, Reason.NOT_IN_HAND, "seat 0 does not hold 6H"))
+    assert again == Answer(7, 2, 2, PlayCard(Card.parse("6H")))
+    assert len(told) == 3  # the start, and asked twice
+    (record,) = caplog.records
+    assert record.getMessage() == (
+        "game 7, decision 2, attempt 1 was refused: NOT_IN_HAND: seat 0 does not hold 6H"
+    )
+    third = answer(player, Refused(7, 2, 2, Reason.NOT_IN_HAND, "seat 0 does not hold 6H"))
+    assert third == Answer(7, 2, 3, PlayCard(Card.parse("6H")))
+
+
+@pytest.mark.parametrize(
+    "refused",
+    [
+        Refused(7, 1, 1, Reason.STALE_DECISION, ""),
+        Refused(7, 1, 1, Reason.MATCH_OVER, ""),
+        Refused(7, 1, 2, Reason.MALFORMED, ""),
+        Refused(7, 2, 1, Reason.MALFORMED, ""),
+        Refused(8, 1, 1, Reason.MALFORMED, ""),
+    ],
+)
+def test_a_refusal_of_what_is_not_open_is_not_answered(told, refused: Refused) -> None:
+    player = seated()
+    answer(player, declaring())
+    assert player.receive([refused]) == []
+
+
+def test_goodbye_is_answered_by_goodbye(told) -> None:
+    player = seated()
+    assert not player.is_finished
+    assert player.receive([Goodbye("all done")]) == [Goodbye()]
+    assert player.is_finished
+
+
+@pytest.mark.parametrize(
+    ("messages", "says"),
+    [
+        ([ProtocolRefused(2, 3)], "speaks protocol 1, the referee 2 to 3: install"),
+        ([Goodbye("no such seat")], "did not let this bot in: no such seat"),
+        ([WELCOME, GameStart("other", 1, Seat(0), NAMES)], "match 'other', which never began"),
+        ([WELCOME, MATCH, declaring(9)], "game 9, which is not on"),
+        ([WELCOME, GameEnd(9, (), OUTCOME)], "game 9, which is not on"),
+        (
+            [
+                WELCOME,
+                MATCH,
+                GameStart(MATCH.match, 1, Seat(0), NAMES),
+                Decision(1, 1, (), (), None),
+            ],
+            "without an action that this version of hokm-sdk knows",
+        ),
+    ],
+)
+def test_what_a_referee_must_not_say_ends_the_session(told, messages, says: str) -> None:
+    with pytest.raises(SessionError, match=says):
+        Player(Witness).receive(messages)
+
+
+def test_what_a_bot_raises_passes_through() -> None:
+    class Broken(Bot):
+        def play(self, view: View) -> Card:
+            raise ZeroDivisionError
+
+        def game_started(self, view: View) -> None:
+            raise KeyError("mine")
+
+    with pytest.raises(KeyError, match="mine"):
+        Player(Broken).receive([WELCOME, MATCH, GameStart(MATCH.match, 1, Seat(0), NAMES)])
