@@ -1,0 +1,113 @@
+"""What a match came to: the difference of each board between each pair, and whether it counts.
+
+The score follows from the record alone, so that anybody who has the record can have it. Statistics
+over the differences are in :mod:`arena.ladder.statistics`.
+"""
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import combinations
+
+from hokm.cards import Side
+from hokm.outcome import Ending, Outcome
+from hokm.records import Format, GameRecord, MatchRecord
+from hokm.rules.variants import variant_of
+
+
+@dataclass(frozen=True, slots=True)
+class PairScore:
+    """Entrant ``first`` against ``second``, by index; ``differences`` are the first's, a board
+    each.
+
+    On boards a difference is points over all rooms, -5 to 5 between two sides. In mirrored pairs of
+    races it is races won less races lost: -2, 0 or 2.
+    """
+
+    first: int
+    second: int
+    differences: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class MatchScore:
+    """The score of a match.
+
+    ``boards`` are the numbers of the boards (or pairs of races) that count: those that every room
+    finished. ``gained`` is what each entrant gained on each of them, in their order:
+    ``gained[entrant][board]``. ``endings`` counts games by how they ended. ``spoilt`` is the ending
+    that keeps a match from counting as a whole, None where it counts.
+    """
+
+    boards: tuple[int, ...]
+    gained: tuple[tuple[int, ...], ...]
+    pairs: tuple[PairScore, ...]
+    endings: Mapping[Ending, int]
+    spoilt: Ending | None
+
+
+def score(record: MatchRecord) -> MatchScore:
+    """The score of a match between its entrants; with four entrants that of the pair {0, 2} against
+    {1, 3}.
+    """
+    sides = 2 if len(record.entrants) == 4 else len(record.entrants)
+    outcomes = [game.outcome for room in record.rooms for game in room.games]
+    boards = tuple(number for number in range(1, record.games + 1) if _finished(record, number))
+    gained = tuple(
+        tuple(_gained(record, number, entrant) for number in boards) for entrant in range(sides)
+    )
+    return MatchScore(
+        boards=boards,
+        gained=gained,
+        pairs=tuple(
+            PairScore(
+                first,
+                second,
+                tuple(a - b for a, b in zip(gained[first], gained[second], strict=True)),
+            )
+            for first, second in combinations(range(sides), 2)
+        ),
+        endings=Counter(outcome.ending for outcome in outcomes if outcome is not None),
+        spoilt=_spoilt(outcomes),
+    )
+
+
+def _spoilt(outcomes: list[Outcome | None]) -> Ending | None:
+    endings = {Ending.STOPPED if outcome is None else outcome.ending for outcome in outcomes}
+    # A fault of the host says most: it voids the match whatever else happened in it.
+    for ending in (Ending.HOST_FAULT, Ending.NEVER_STARTED, Ending.STOPPED):
+        if ending in endings:
+            return ending
+    return None
+
+
+def _games(record: MatchRecord, number: int) -> list[tuple[tuple[int, ...], GameRecord]]:
+    """Game ``number`` of every room, with the entrant at each seat."""
+    return [
+        (room.seating_of(number), game)
+        for room in record.rooms
+        for game in room.games
+        if game.number == number
+    ]
+
+
+def _finished(record: MatchRecord, number: int) -> bool:
+    games = _games(record, number)
+    return len(games) == len(record.rooms) and all(
+        game.outcome is not None and game.outcome.ending.counts for _, game in games
+    )
+
+
+def _gained(record: MatchRecord, number: int, entrant: int) -> int:
+    side_of = variant_of(record.rules).side_of
+    total = 0
+    for seating, game in _games(record, number):
+        outcome = game.outcome
+        assert outcome is not None
+        side = side_of[seating.index(entrant)]
+        total += outcome.points[side] if record.format is Format.BOARDS else _won(outcome, side)
+    return total
+
+
+def _won(outcome: Outcome, side: Side) -> int:
+    return int(outcome.winner == side)
