@@ -1,0 +1,521 @@
+"""Bots are started, heard and ended, and nothing of them is left; with real, small processes.
+
+A process under test dials the address it was given and says that it is there. Its children hold the
+same connection, so its end is the end of all of them: nothing here polls or sleeps.
+"""
+
+import os
+import re
+import signal
+import sys
+import textwrap
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
+from pathlib import Path
+
+import pytest
+import trio
+
+from arena.ladder import launcher, strays
+from arena.ladder.capped_log import CAP_BYTES
+from arena.ladder.launcher import BotProcess, LaunchError, bot_environment, launch
+
+TICKET = "0123456789abcdef" * 4
+
+DIAL = """\
+import os, signal, socket, sys, time
+host, port = os.environ["HOKM_ADDRESS"].rsplit(":", 1)
+line = socket.create_connection((host, int(port)))
+def ready(): line.sendall(b"%d\\n" % os.getpid())
+"""
+WAIT = "\nready()\nsignal.pause()\n"
+# A child that holds the same connection and ignores SIGTERM; its parent goes on once it is ready.
+CHILD = """
+told, tell = os.pipe()
+if os.fork() == 0:
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    ready()
+    os.write(tell, b"x")
+    while True: signal.pause()
+os.read(told, 1)
+"""
+
+
+class Desk:
+    """Where processes under test are started and where they call."""
+
+    def __init__(self, nursery: trio.Nursery, listener: trio.SocketListener, folder: Path) -> None:
+        self.nursery = nursery
+        self.folder = folder
+        self.running = folder / "running"
+        self.callers: list[trio.SocketStream] = []
+        self._listener = listener
+        host, port = listener.socket.getsockname()
+        self.address = f"{host}:{port}"
+
+    def launch(
+        self,
+        script: str,
+        *,
+        dial: bool = True,
+        grace_seconds: float = 30,
+        prefix: tuple[str, ...] = (),
+        environment: Mapping[str, str] | None = None,
+        nursery: trio.Nursery | None = None,
+    ) -> BotProcess:
+        return launch(
+            nursery or self.nursery,
+            (sys.executable, "-c", DIAL * dial + textwrap.dedent(script)),
+            folder=self.folder,
+            address=self.address,
+            ticket=TICKET,
+            log_path=self.folder / "logs" / "bot.log",
+            running=self.running,
+            prefix=prefix,
+            environment=environment,
+            grace_seconds=grace_seconds,
+        )
+
+    async def caller(self) -> trio.SocketStream:
+        """Return the connection of the next process that says that it is there."""
+        stream = await self._listener.accept()
+        self.callers.append(stream)
+        assert (await stream.receive_some()).endswith(b"\n")
+        return stream
+
+    def notes(self) -> list[Path]:
+        return list(self.running.glob("*")) if self.running.exists() else []
+
+
+async def all_gone(stream: trio.SocketStream) -> None:
+    """Wait until no process holds the other end of the connection."""
+    try:
+        while await stream.receive_some():
+            pass
+    except trio.BrokenResourceError:
+        pass
+
+
+def child_left() -> bool:
+    """Return whether this process has a child, running or not reaped."""
+    try:
+        os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+    except ChildProcessError:
+        return False
+    return True
+
+
+def stop(pid: int) -> None:
+    """Stop a child and wait until it has stopped; a signal sent before that might come first."""
+    os.kill(pid, signal.SIGSTOP)
+    os.waitid(os.P_PID, pid, os.WSTOPPED | os.WNOWAIT)
+
+
+def command_line(pid: int) -> bytes:
+    return Path(f"/proc/{pid}/cmdline").read_bytes()
+
+
+@asynccontextmanager
+async def opened_desk(folder: Path) -> AsyncIterator[Desk]:
+    (listener,) = await trio.open_tcp_listeners(0, host="127.0.0.1")
+    # A coarse guard against hanging; whatever it stops has failed.
+    with trio.fail_after(60):
+        async with listener, trio.open_nursery() as nursery:
+            desk = Desk(nursery, listener, folder)
+            yield desk
+            for stream in desk.callers:
+                await stream.aclose()
+
+
+@pytest.fixture
+async def desk(tmp_path: Path) -> AsyncIterator[Desk]:
+    async with opened_desk(tmp_path) as desk:
+        yield desk
+
+
+@pytest.fixture(params=["pidfd", "polling"])
+def either_wait(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Run a test with both ways to learn of an exit, that of Linux and that of macOS."""
+    if request.param == "polling":
+        monkeypatch.delattr(os, "pidfd_open", raising=False)
+
+
+@pytest.mark.usefixtures("either_wait")
+async def test_a_process_that_exits_gives_its_code_and_its_words(desk: Desk) -> None:
+    script = "import sys; print('out'); print('err', file=sys.stderr); sys.exit(7)"
+    process = desk.launch(script, dial=False)
+    assert await process.wait() == 7
+    assert process.returncode == 7
+    assert process.log.tail() == "out\nerr\n"
+    assert desk.notes() == []
+
+
+@pytest.mark.usefixtures("either_wait")
+async def test_a_process_ended_by_a_signal_gives_its_number_negated(desk: Desk) -> None:
+    process = desk.launch("import os; os.kill(os.getpid(), 11)", dial=False)
+    assert await process.wait() == -11
+
+
+@pytest.mark.usefixtures("either_wait")
+async def test_ending_asks_first_and_lets_a_bot_say_its_last_words(desk: Desk) -> None:
+    process = desk.launch(
+        "signal.signal(signal.SIGTERM, lambda *_: (print('x' * 300_000), sys.exit(3)))" + WAIT
+    )
+    stream = await desk.caller()
+    assert process.returncode is None
+    assert await process.end() == 3
+    assert process.log.path.stat().st_size == 300_001  # more than a pipe holds
+    await all_gone(stream)
+
+
+@pytest.mark.usefixtures("either_wait")
+async def test_a_bot_that_ignores_the_request_is_killed_after_the_grace_period(desk: Desk) -> None:
+    script = "signal.signal(signal.SIGTERM, signal.SIG_IGN)\nready()\nwhile True: signal.pause()"
+    process = desk.launch(script, grace_seconds=0.05)
+    stream = await desk.caller()
+    assert await process.end() == -signal.SIGKILL
+    await all_gone(stream)
+
+
+async def test_a_stopped_bot_is_ended_too(desk: Desk) -> None:
+    process = desk.launch(WAIT, grace_seconds=0.05)
+    stream = await desk.caller()
+    stop(process.pid)
+    assert await process.end() == -signal.SIGKILL
+    await all_gone(stream)
+
+
+async def test_ending_what_has_ended_or_is_being_ended_is_harmless(desk: Desk) -> None:
+    process = desk.launch(WAIT)
+    await desk.caller()
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(process.end)
+        nursery.start_soon(process.end)
+    assert await process.end() == -signal.SIGTERM
+
+
+async def test_a_bot_can_be_ended_before_it_has_done_anything(desk: Desk) -> None:
+    process = desk.launch("", dial=False)
+    assert await process.end() in (0, -signal.SIGTERM)
+    assert desk.notes() == []
+
+
+@pytest.mark.usefixtures("either_wait")
+async def test_children_that_outlive_a_normal_exit_are_killed_with_the_group(desk: Desk) -> None:
+    process = desk.launch(CHILD)
+    stream = await desk.caller()
+    assert await process.wait() == 0
+    await all_gone(stream)
+
+
+async def test_children_that_ignore_the_request_do_not_outlive_their_leader(desk: Desk) -> None:
+    process = desk.launch(CHILD + "signal.pause()")
+    stream = await desk.caller()
+    assert await process.end() == -signal.SIGTERM
+    await all_gone(stream)
+
+
+async def test_cancelling_the_nursery_leaves_nothing_behind(desk: Desk) -> None:
+    async with trio.open_nursery() as nursery:
+        process = desk.launch(CHILD + "signal.pause()", nursery=nursery)
+        stream = await desk.caller()
+        nursery.cancel_scope.cancel()
+    assert process.returncode == -signal.SIGTERM
+    assert desk.notes() == []
+    await all_gone(stream)
+
+
+async def test_an_error_in_the_match_leaves_nothing_behind_either(desk: Desk) -> None:
+    started = []
+
+    async def match() -> None:
+        async with trio.open_nursery() as nursery:
+            started.append(desk.launch(WAIT, nursery=nursery))
+            await desk.caller()
+            raise ZeroDivisionError
+
+    with pytest.raises(ExceptionGroup) as caught:
+        await match()
+    assert caught.group_contains(ZeroDivisionError)
+    assert started[0].returncode == -signal.SIGTERM
+    await all_gone(desk.callers[0])
+
+
+async def test_a_bot_started_in_a_cancelled_nursery_is_ended(desk: Desk) -> None:
+    async with trio.open_nursery() as nursery:
+        nursery.cancel_scope.cancel()
+        process = desk.launch(WAIT, nursery=nursery)
+    assert process.returncode == -signal.SIGTERM
+
+
+async def test_a_bot_started_in_a_closed_nursery_is_not_left_behind(desk: Desk) -> None:
+    async with trio.open_nursery() as nursery:
+        pass
+    with pytest.raises(RuntimeError, match="closed to new arrivals"):
+        desk.launch(WAIT, nursery=nursery)
+    assert not child_left()
+
+
+async def test_cancelling_the_wait_leaves_the_bot_alone(desk: Desk) -> None:
+    process = desk.launch(WAIT)
+    stream = await desk.caller()
+    with trio.CancelScope() as scope:
+        scope.cancel()
+        await process.wait()
+    assert process.returncode is None
+    os.kill(process.pid, 0)
+    await process.end()
+    await all_gone(stream)
+
+
+async def test_a_process_that_not_even_a_kill_ends_is_reported_and_its_note_kept(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    process = desk.launch(WAIT, grace_seconds=0)
+    stream = await desk.caller()
+    with monkeypatch.context() as patch:
+        patch.setattr(launcher, "_KILL_SECONDS", 0)
+        patch.setattr(os, "killpg", lambda group, number: None)
+        with pytest.raises(LaunchError, match=f"process {process.pid} outlives SIGKILL"):
+            await process.end()
+    assert [path.name for path in desk.notes()] == [f"{process.pid}.json"]
+    os.killpg(process.pid, signal.SIGKILL)
+    await all_gone(stream)
+    process._popen.wait()
+
+
+async def test_a_flood_of_output_is_capped_and_counted(desk: Desk) -> None:
+    process = desk.launch(
+        """
+        import os
+        for i in range(800): os.write(1 + i % 2, b"%07d\\n" % i * 8192)
+        """,
+        dial=False,
+    )
+    assert await process.wait() == 0
+    content = process.log.path.read_bytes()
+    assert CAP_BYTES - 64 < len(content) <= CAP_BYTES
+    assert content.startswith(b"0000000\n")
+    assert content.endswith(b"0000799\n")
+    (note,) = re.findall(rb"\n\[(\d+) bytes left out here\]\n", content)
+    assert int(note) == process.log.left_out_bytes
+    kept_bytes = len(content) - len(b"\n[ bytes left out here]\n") - len(note)
+    assert int(note) + kept_bytes == 800 * 65536
+
+
+async def test_a_bot_that_floods_for_ever_can_be_ended(desk: Desk) -> None:
+    process = desk.launch("ready()\nwhile True: os.write(1, b'x' * 65536)")
+    stream = await desk.caller()
+    assert await process.end() == -signal.SIGTERM
+    assert process.log.path.stat().st_size <= CAP_BYTES
+    await all_gone(stream)
+
+
+async def test_one_that_left_the_group_with_the_log_in_hand_does_not_hold_up_the_end(
+    desk: Desk,
+) -> None:
+    script = """
+if os.fork() == 0:
+    os.setsid()
+    ready()
+    while True: os.write(1, b"x" * 65536)
+signal.pause()
+"""
+    process = desk.launch(script)
+    stream = await desk.caller()
+    assert await process.end() == -signal.SIGTERM
+    await all_gone(stream)  # the next write to the closed pipe ends it
+
+
+async def test_a_pipe_that_never_runs_dry_does_not_hold_up_the_end(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    process = desk.launch(WAIT)
+    stream = await desk.caller()
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "read", lambda descriptor, most_bytes: b"x" * most_bytes)
+        assert await process.end() == -signal.SIGTERM
+    await all_gone(stream)
+
+
+@contextmanager
+def standard_input(data: bytes) -> Iterator[None]:
+    """Let the standard input of this process hold `data`."""
+    reading, writing = os.pipe()
+    os.write(writing, data)
+    os.close(writing)
+    kept = os.dup(0)
+    os.dup2(reading, 0)
+    try:
+        yield
+    finally:
+        os.dup2(kept, 0)
+        os.close(kept)
+        os.close(reading)
+
+
+async def test_a_bot_reads_nothing_and_leads_a_group_and_session_of_its_own(desk: Desk) -> None:
+    script = "import os, sys; print(sys.stdin.read(), os.getpgid(0), os.getsid(0))"
+    with standard_input(b"the operator's"):
+        process = desk.launch(script, dial=False)
+        await process.wait()
+    assert process.log.tail() == f" {process.pid} {process.pid}\n"
+
+
+async def test_a_bot_sees_its_address_and_ticket_and_none_of_our_environment(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("SECRET", "HOKM_SEED", "http_proxy", "GRPC_VERBOSITY", "PYTHONPATH"):
+        monkeypatch.setenv(name, "ours")
+    script = "import os; print(*(f'{k}={v}' for k, v in sorted(os.environ.items())), sep='\\n')"
+    process = desk.launch(script, dial=False, environment={"MALLOC_ARENA_MAX": "1"})
+    await process.wait()
+    expected = bot_environment(
+        {
+            name: os.environ[name]
+            for name in ("PATH", "LD_LIBRARY_PATH", "TMPDIR")
+            if name in os.environ
+        },
+        folder=desk.folder,
+        address=desk.address,
+        ticket=TICKET,
+    ) | {"MALLOC_ARENA_MAX": "1"}
+    lines = process.log.tail(most_bytes=100_000).splitlines()
+    assert lines == [f"{name}={value}" for name, value in sorted(expected.items())]
+
+
+def test_the_environment_of_a_bot_is_made_from_nothing() -> None:
+    parent = {"PATH": "/bin", "TMPDIR": "/t", "HOME": "/home/op", "AWS_SECRET": "x"}
+    assert bot_environment(parent, folder=Path("/bot"), address="a:1", ticket="t") == {
+        "PATH": "/bin",
+        "TMPDIR": "/t",
+        "HOME": "/bot",
+        "LANG": "C.UTF-8",
+        "PYTHONUNBUFFERED": "1",
+        "HOKM_ADDRESS": "a:1",
+        "HOKM_TICKET": "t",
+    }
+
+
+async def test_neither_ticket_nor_address_stands_on_a_command_line(desk: Desk) -> None:
+    process = desk.launch(WAIT)
+    await desk.caller()
+    for pid in (process.pid, os.getpid()):
+        words = command_line(pid)
+        assert TICKET.encode() not in words
+        assert desk.address.encode() not in words
+    assert TICKET not in process.by_hand
+    assert all(TICKET not in path.read_text() for path in desk.notes())
+    await process.end()
+
+
+async def test_a_prefix_stands_before_the_command(desk: Desk) -> None:
+    script = "import os; print(os.environ['LIMITED'])"
+    process = desk.launch(script, dial=False, prefix=("env", "LIMITED=yes"))
+    await process.wait()
+    assert process.log.tail() == "yes\n"
+    assert f"cd {desk.folder} && env LIMITED=yes {sys.executable} -c" in process.by_hand
+
+
+async def test_the_line_to_run_by_hand_does_what_the_launch_did(desk: Desk) -> None:
+    process = desk.launch("import os; print(os.getcwd(), 'it\\'s')", dial=False)
+    await process.wait()
+    by_hand = await trio.run_process(process.by_hand, shell=True, capture_stdout=True)
+    assert by_hand.stdout.decode() == process.log.tail() == f"{desk.folder} it's\n"
+
+
+async def test_the_time_a_bot_used_is_its_processor_time_not_the_clock_s(desk: Desk) -> None:
+    script = """
+        import time
+        while time.process_time() < 0.3: pass
+        print(time.process_time())
+        """
+    process = desk.launch(script, dial=False)
+    so_far = process.cpu_seconds
+    assert so_far is None
+    await process.wait()
+    own = float(process.log.tail())
+    assert process.cpu_seconds is not None
+    assert own <= process.cpu_seconds < own + 0.5  # what starting and stopping Python takes
+
+
+def missing_program(desk: Desk) -> BotProcess:
+    return launch_plainly(desk, ("no-such-program-here",), folder=desk.folder)
+
+
+def missing_folder(desk: Desk) -> BotProcess:
+    return launch_plainly(desk, (sys.executable,), folder=desk.folder / "gone")
+
+
+def launch_plainly(desk: Desk, argv: tuple[str, ...], *, folder: Path) -> BotProcess:
+    return launch(
+        desk.nursery,
+        argv,
+        folder=folder,
+        address="127.0.0.1:1",
+        ticket=TICKET,
+        log_path=desk.folder / "bot.log",
+        running=desk.running,
+    )
+
+
+@pytest.mark.parametrize(
+    ("start", "says"),
+    [
+        (
+            missing_program,
+            "no-such-program-here is not on PATH; install it .*; run: cd .* && no-su",
+        ),
+        (
+            missing_folder,
+            "cannot start a bot: No such file or directory: /.*/gone; run: cd /.*/gone && ",
+        ),
+    ],
+)
+async def test_what_cannot_be_started_is_said_with_the_line_to_try(
+    desk: Desk, start: Callable[[Desk], BotProcess], says: str
+) -> None:
+    with pytest.raises(LaunchError, match=says):
+        start(desk)
+    assert desk.notes() == []
+
+
+async def test_a_bot_is_noted_until_it_has_ended(desk: Desk) -> None:
+    process = desk.launch(WAIT)
+    await desk.caller()
+    assert [path.name for path in desk.notes()] == [f"{process.pid}.json"]
+    await process.end()
+    assert desk.notes() == []
+
+
+@pytest.mark.skipif(not launcher.death_signal_prefix(), reason="no setpriv with --pdeathsig here")
+async def test_a_bot_ends_with_its_arena_and_its_children_with_the_next_sweep(
+    desk: Desk, tmp_path: Path
+) -> None:
+    """A second arena starts a bot with a child and is killed: see what becomes of each."""
+    arena = f"""
+import sys, trio
+from pathlib import Path
+from arena.ladder.launcher import launch
+async def main():
+    async with trio.open_nursery() as nursery:
+        launch(nursery, (sys.executable, "-c", sys.argv[1]), folder=Path({str(tmp_path)!r}),
+               address={desk.address!r}, ticket={TICKET!r}, running=Path({str(desk.running)!r}),
+               log_path=Path({str(tmp_path / "bot.log")!r}))
+trio.run(main)
+"""
+    leader = DIAL + CHILD + "mine = socket.create_connection((host, int(port)))\nline.close()\n"
+    leader += "mine.sendall(b'leader\\n')\nsignal.pause()\n"
+    killed = await trio.lowlevel.open_process((sys.executable, "-c", arena, leader))
+    of_child = await desk.caller()
+    of_leader = await desk.caller()
+    assert strays.sweep(desk.running) == []  # its arena still runs
+
+    killed.kill()
+    await killed.wait()
+    await all_gone(of_leader)
+    (note,) = desk.notes()
+    (swept,) = strays.sweep(desk.running)
+    assert note.name == f"{swept.pid}.json"
+    await all_gone(of_child)
+    assert desk.notes() == []
