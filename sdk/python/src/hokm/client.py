@@ -105,7 +105,7 @@ def _play(player: Player, channel: grpc.Channel, *, hello: bytes, ticket: str) -
         if not player.is_finished:
             _fail(f"the referee broke the stream off: {error.code().name}: {error.details()}")
     finally:
-        call.cancel()
+        call.cancel()  # broken off, unless it has ended; and then the sending thread is let go
         outgoing.put(None)
     if not player.is_finished:
         _fail("the referee ended the stream without a goodbye")
