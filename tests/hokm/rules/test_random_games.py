@@ -54,7 +54,7 @@ def test_the_events_alone_make_an_equal_deal_at_every_point(table: Rules, seed: 
         events = deal.act(deal.to_act, action)
 
 
-@settings(max_examples=40)
+@settings(max_examples=25)
 @given(tables(), SEEDS)
 def test_legality_asked_three_ways_agrees_and_a_refusal_changes_nothing(
     table: Rules, seed: int

@@ -6,7 +6,7 @@ suit + rank`` with suits C D H S = 0..3 and ranks 2..A = 0..12. This module know
 tricks or turns.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from enum import IntEnum
 from typing import NewType, Self
 
@@ -192,14 +192,13 @@ def card_set(cards: Iterable[Card]) -> CardSet:
 
 def cards_in(cards: CardSet) -> tuple[Card, ...]:
     """The cards of a set, ascending."""
-    return tuple(_each(cards))
-
-
-def _each(bits: int) -> Iterator[Card]:
+    found: list[Card] = []
+    bits: int = cards
     while bits:
         low = bits & -bits
-        yield CARDS[low.bit_length() - 1]
+        found.append(CARDS[low.bit_length() - 1])
         bits ^= low
+    return tuple(found)
 
 
 def parse_cards(text: str) -> tuple[Card, ...]:

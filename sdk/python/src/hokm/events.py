@@ -16,7 +16,7 @@ from hokm.outcome import HandResult
 
 class Event(ABC):
     """Something that happened. Events are past; fields a seat may not know are None in what it
-    sees.
+    sees, and what a seat sees is seen again just so.
     """
 
     __slots__ = ()
@@ -74,7 +74,9 @@ class PacketDealt(Event):
 
     def seen_by(self, seat: Seat) -> "Event":
         """The cards for the seat they were dealt to, their number for the others."""
-        return self if seat == self.seat else PacketDealt(self.seat, self.count, None)
+        if seat == self.seat or self.cards is None:
+            return self
+        return PacketDealt(self.seat, self.count, None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +99,9 @@ class CardsDiscarded(Event):
 
     def seen_by(self, seat: Seat) -> "Event":
         """The cards for the seat that discarded them, their number for the other."""
-        return self if seat == self.seat else CardsDiscarded(self.seat, self.count, None)
+        if seat == self.seat or self.cards is None:
+            return self
+        return CardsDiscarded(self.seat, self.count, None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +114,9 @@ class CardOffered(Event):
 
     def seen_by(self, seat: Seat) -> "Event":
         """The card for the drawer; for the other, whose turn it is and the size of the stock."""
-        return self if seat == self.seat else CardOffered(self.seat, self.stock, None)
+        if seat == self.seat or self.card is None:
+            return self
+        return CardOffered(self.seat, self.stock, None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,11 +5,11 @@ from a game in the same process. It holds no card that its seat was not shown. E
 out is immutable or a copy.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from hokm.actions import Action, Draw
-from hokm.cards import NO_CARDS, Card, CardSet, Seat, Side, Suit, Trump, card_set, cards_in
+from hokm.cards import CARDS, NO_CARDS, Card, CardSet, Seat, Side, Suit, Trump, card_set, cards_in
 from hokm.events import (
     CardOffered,
     CardPlayed,
@@ -101,8 +101,6 @@ class View:
         self.scores = event.scores
         self.trump: Trump | None = None
         """What the hakem named; None before it did."""
-        self.counts: tuple[int, ...] = (0,) * seats
-        """How many cards each seat holds."""
         self.stock = self.variant.stock
         """Cards left in the stock of a two-seat game, the one on offer included."""
         self.offered: Card | None = None
@@ -115,12 +113,11 @@ class View:
         """The tricks finished so far, in order."""
         self.trick: tuple[Play, ...] = ()
         """The plays of the trick that is on, in order; empty before a lead."""
-        self.voids: Mapping[Seat, frozenset[Suit]] = {
-            Seat(seat): frozenset() for seat in range(seats)
-        }
-        """Suits in which a seat has shown that it holds nothing."""
+        self.voids: tuple[frozenset[Suit], ...] = (frozenset(),) * seats
+        """By seat, the suits in which it has shown that it holds nothing."""
         self.discarded: tuple[Card, ...] = ()
         """Cards this seat discarded or, in the draw, saw go: they are out of play."""
+        self._counts = [0] * seats
         self._hand = NO_CARDS
         self._seen = NO_CARDS
 
@@ -135,6 +132,11 @@ class View:
     def hand_set(self) -> CardSet:
         """This seat's own cards as a bit set, for bots that simulate."""
         return self._hand
+
+    @property
+    def counts(self) -> tuple[int, ...]:
+        """How many cards each seat holds."""
+        return tuple(self._counts)
 
     @property
     def playable(self) -> tuple[Card, ...]:
@@ -219,9 +221,14 @@ class View:
         self.clock = clock
 
     def apply(self, event: Event) -> None:
-        """Learn of an event, as this seat sees it. Raises ValueError for one that would reach it by
-        mistake.
+        """Learn of an event, as this seat sees it. Raises ValueError for one that says more than
+        this seat may know.
         """
+        seen = event.seen_by(self.seat)
+        if seen is not event and seen != event:
+            raise ValueError(
+                f"a {type(event).__name__} is not for seat {self.seat}: apply event.seen_by(seat)"
+            )
         _LEARN[type(event)](self, event)
         self.legal = ()
 
@@ -229,14 +236,14 @@ class View:
         self.turned = (*self.turned, Play(event.seat, event.card))
 
     def _packet_dealt(self, event: PacketDealt) -> None:
-        self._count(event.seat, event.count)
+        self._counts[event.seat] += event.count
         self._gain(event.cards or ())
 
     def _trump_declared(self, event: TrumpDeclared) -> None:
         self.trump = event.trump
 
     def _cards_discarded(self, event: CardsDiscarded) -> None:
-        self._count(event.seat, -event.count)
+        self._counts[event.seat] -= event.count
         for card in event.cards or ():
             self._lose(card)
 
@@ -250,7 +257,7 @@ class View:
     def _draw_chosen(self, event: DrawChosen) -> None:
         self.draws = (*self.draws, (event.seat, event.choice))
         self.stock -= 2
-        self._count(event.seat, 1)
+        self._counts[event.seat] += 1
         first, second = self.offered, event.second
         self.offered = self.drawing = None
         if first is not None and second is not None:
@@ -260,14 +267,13 @@ class View:
 
     def _card_played(self, event: CardPlayed) -> None:
         seat, card = event.seat, event.card
-        if self.trick and card.suit is not self.led:
-            assert self.led is not None
-            self.voids = {**self.voids, seat: self.voids[seat] | {self.led}}
-        self.trick = (*self.trick, Play(seat, card))
-        self._count(seat, -1)
-        self._seen = CardSet(self._seen | card.bit)
+        if self.trick and SUIT_OF[card] != SUIT_OF[self.trick[0].card]:
+            self._show_void(seat, self.trick[0].card.suit)
+        self.trick = (*self.trick, _PLAYS[seat][card])
+        self._counts[seat] -= 1
+        self._seen = CardSet(self._seen | 1 << card)
         if seat == self.seat:
-            self._hand = CardSet(self._hand & ~card.bit)
+            self._hand = CardSet(self._hand & ~(1 << card))
 
     def _trick_taken(self, event: TrickTaken) -> None:
         self.tricks = (*self.tricks, Trick(self.trick, event.seat))
@@ -277,10 +283,10 @@ class View:
         self.results = (*self.results, event.result)
         self.scores = tuple(map(sum, zip(self.scores, event.result.points, strict=True)))
 
-    def _count(self, seat: Seat, change: int) -> None:
-        counts = list(self.counts)
-        counts[seat] += change
-        self.counts = tuple(counts)
+    def _show_void(self, seat: Seat, suit: Suit) -> None:
+        voids = list(self.voids)
+        voids[seat] |= {suit}
+        self.voids = tuple(voids)
 
     def _gain(self, cards: tuple[Card, ...]) -> None:
         self._hand = CardSet(self._hand | card_set(cards))
@@ -292,6 +298,9 @@ class View:
 
 
 _ALL = (1 << 52) - 1
+
+# Every play, made once, since four views learn of each card played.
+_PLAYS = tuple(tuple(Play(Seat(seat), card) for card in CARDS) for seat in range(4))
 
 # Which event teaches what. The type is open, since each row takes its own event class.
 _LEARN: dict[type[Event], Callable[..., None]] = {  # type: ignore[explicit-any]
