@@ -301,6 +301,19 @@ def test_what_a_bot_raises_comes_through_and_breaks_the_stream_off(monkeypatch) 
     assert [type(message) for message in referee.received] == [Hello]
 
 
+def test_an_interrupted_bot_ends_without_a_traceback(monkeypatch) -> None:
+    class Interrupted(Lowest):
+        def game_started(self, view: View) -> None:
+            raise KeyboardInterrupt
+
+    with serving(a_board) as (referee, address):
+        with pytest.raises(SystemExit) as exit_:
+            run(Interrupted, address, monkeypatch)
+        assert referee.ended.wait(30)
+    assert exit_.value.code == 130
+    assert [type(message) for message in referee.received] == [Hello]
+
+
 def test_a_referee_that_is_not_there_is_waited_for_no_longer_than_said(
     monkeypatch, capsys, tmp_path
 ) -> None:
