@@ -563,3 +563,68 @@ def test_the_even_seating_of_three_goes_the_other_way_round(make_match: MakeMatc
 def test_rooms_are_numbered_in_order(match: MatchRecord) -> None:
     rooms = (match.rooms[0], replace(match.rooms[1], number=3))
     assert found(replace(match, rooms=rooms)) == ["room 3: the room that stands here is number 2"]
+
+
+def test_entrants_who_cannot_share_a_table_are_found(match: MatchRecord) -> None:
+    third = replace(match.entrants[0], name="Ömer")
+    local = match.match.rpartition("/")[0]
+    names = "~".join(sorted(["Ömer", *(each.name for each in match.entrants)], key=str.encode))
+    record = replace(
+        match,
+        entrants=(*match.entrants, third),
+        match=f"{local}/{names}",
+        score=(*match.score, 0),
+        secret=None,
+    )
+    assert found(record) == ["3 entrants cannot share a table of 4"]
+
+
+def test_a_format_that_the_rules_do_not_play_is_found(match: MatchRecord) -> None:
+    record = replace(match, format=Format.CLASSIC, secret=None)
+    assert found(record) == ["these rules do not play the format classic"]
+
+
+def test_a_hand_that_is_there_twice_is_found(match: MatchRecord, edited_game: Edit) -> None:
+    hand = match.rooms[0].games[0].hands[0]
+    again = replace(hand, trump=None, plays=())
+    assert found(edited_game(match, hands=(hand, again))) == [
+        "room 1, game 1: its hands are not numbered 1, 2, 3 and so on"
+    ]
+
+
+def test_an_unplayed_game_that_was_played_is_found(match: MatchRecord, edited_game: Edit) -> None:
+    assert found(edited_game(match, flags=(Flag.UNPLAYED,))) == [
+        "room 1, game 1: it is flagged as unplayed and has hands"
+    ]
+
+
+def test_an_unplayed_game_is_lost_by_somebody(match: MatchRecord, edited_game: Edit) -> None:
+    stopped = Outcome(Ending.STOPPED, (0, 0), None)
+    record = edited_game(match, hands=(), outcome=stopped, flags=(Flag.UNPLAYED,))
+    assert "room 1, game 1: STOPPED: an unplayed game is lost by the fault of a seat" in found(
+        record
+    )
+
+
+def test_an_illegal_last_refusal_does_not_make_a_malformed_end(
+    make_match: MakeMatch, edited_game: Edit
+) -> None:
+    record = make_match(faults={(1, 1): Ending.ILLEGAL})
+    outcome = record.rooms[0].games[0].outcome
+    assert outcome is not None
+    edited = edited_game(record, outcome=replace(outcome, ending=Ending.MALFORMED))
+    seat = outcome.at_fault
+    assert found(edited) == [
+        f"room 1, game 1: MALFORMED: the last refusal of seat {seat} has another reason"
+    ]
+
+
+def test_a_refusal_at_the_limit_is_no_crash(make_match: MakeMatch, edited_game: Edit) -> None:
+    record = make_match(faults={(1, 1): Ending.ILLEGAL})
+    outcome = record.rooms[0].games[0].outcome
+    assert outcome is not None
+    edited = edited_game(record, outcome=replace(outcome, ending=Ending.CRASH))
+    seat = outcome.at_fault
+    assert found(edited) == [
+        f"room 1, game 1, hand 1: seat {seat} was refused 3 times, and the game did not end for it"
+    ]

@@ -27,6 +27,10 @@ from hokm.session import ClockRules
 _DRAWS_BY_LETTER = {letter: draw for draw, letter in DRAW_LETTERS.items()}
 
 
+LARGEST_GAMES = 100_000
+"""Boards, or pairs of races, in a room: more than the largest file has room for."""
+
+
 def from_json(data: bytes) -> MatchRecord:
     """Read a document; its layout does not matter, its content does.
 
@@ -80,7 +84,7 @@ def _read_match(substance: At, reveal: At, circumstances: At) -> MatchRecord:
         event=entry["event"].maybe(At.name),
         format=its_format,
         rules=rules,
-        games=entry["games"].number(low=1),
+        games=entry["games"].number(low=1, high=LARGEST_GAMES),
         entrants=entrants,
         clock=ClockRules(
             move_seconds=clock["move_milliseconds"].number() / 1000,

@@ -66,10 +66,16 @@ def sha256_of(document: Json) -> str:
     return hashlib.sha256(canonical(document)).hexdigest()
 
 
-def composed(text: str) -> str:
-    """The text itself; raises ValueError where it is not in composed form (NFC)."""
+def name_text(text: str) -> str:
+    """The text itself, if it can be a name or an id; raises ValueError saying why not.
+
+    Two spellings of one name would be two names, so the composed form (NFC) is the only one. What
+    has no bytes in UTF-8, and control characters, are in no name.
+    """
     if not unicodedata.is_normalized("NFC", text):
         raise ValueError(f"{text!r} is not in Unicode's composed form (NFC), as names must be")
+    if any(unicodedata.category(character) in ("Cc", "Cs") for character in text):
+        raise ValueError(f"{text!r} has a character in it that is in no name")
     return text
 
 
@@ -124,11 +130,12 @@ class At:
 
     def name(self) -> str:
         try:
-            return composed(self.text())
+            return name_text(self.text())
         except ValueError as error:
             raise self.wrong(str(error)) from None
 
-    def number(self, low: int = 0, high: int = 10**15) -> int:
+    def number(self, low: int = 0, high: int = 2**32 - 1) -> int:
+        """A whole number; what counts games and hands has 32 bits (hokm-shuffle-v1)."""
         if not isinstance(self.value, int) or isinstance(self.value, bool):
             raise self.wrong("expected a whole number")
         if not low <= self.value <= high:

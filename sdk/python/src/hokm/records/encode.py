@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from hokm.actions import Draw
 from hokm.cards import cards_text
 from hokm.outcome import HandResult, Outcome
-from hokm.records.document import Json, canonical, composed, sha256_of
+from hokm.records.document import Json, canonical, name_text, sha256_of
 from hokm.records.values import GameRecord, HandRecord, MatchRecord, RoomRecord
 
 SCHEMA = "hokm-record-v1"
@@ -45,17 +45,17 @@ def substance_digest(record: MatchRecord) -> str:
 
 def _substance(record: MatchRecord) -> Json:
     return {
-        "match": composed(record.match),
+        "match": name_text(record.match),
         "attempt": record.attempt,
-        "event": None if record.event is None else composed(record.event),
+        "event": None if record.event is None else name_text(record.event),
         "format": record.format.value,
         "players": record.rules.players,
         "rules": dict(record.rules.options()),
         "games": record.games,
         "entrants": [
             {
-                "name": composed(entrant.name),
-                "owner": composed(entrant.owner),
+                "name": name_text(entrant.name),
+                "owner": name_text(entrant.owner),
                 "version": entrant.version,
                 "digest": entrant.digest,
             }
