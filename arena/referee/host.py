@@ -1,0 +1,399 @@
+"""The host: plays tables over sessions, many at once.
+
+A table says what to tell whom and what it is waiting for; the host does the telling, brings it the
+answers, and lets it know when its time has come. One task a session hears answers, and one for all
+tables watches their deadlines. What an answer, a loss or a deadline means is the table's to say.
+The host does not know gRPC, the wire, tickets, or what a match is.
+"""
+
+import heapq
+import itertools
+import logging
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from functools import partial
+
+import trio
+
+from arena.referee.session import End, Ended, Heard, Session
+from arena.referee.table import Table, Tell
+from hokm.cards import Seat
+from hokm.errors import Reason
+from hokm.outcome import Ending, Outcome
+from hokm.session import Answer, Decision, GameEnd, GameStart, Refused
+
+TICK_SECONDS = 1e-6
+"""A deadline this near has come: times are told bots in microseconds, and a shorter sleep may end
+before it began.
+"""
+
+SPARE_ANSWERS = 1000
+ANSWERS_A_DECISION = 4
+"""How many answers are heard from a session: so many, and so many more for each decision it was
+told. The casual policy lets a decision have three; answers sent again or too late cost nothing, but
+judging them takes the time of all tables.
+"""
+
+_ENDINGS = {
+    Ended.GOODBYE: Ending.CRASH,
+    Ended.BROKEN: Ending.CRASH,
+    Ended.MALFORMED: Ending.MALFORMED,
+    Ended.FLOODED: Ending.MALFORMED,
+}
+"""How a session's end ends the games that are open on it; another is not the bot's doing."""
+
+_log = logging.getLogger(__name__)
+
+
+@asynccontextmanager
+async def open_host(*, now: Callable[[], float]) -> AsyncIterator["Host"]:
+    """A host for as long as it is open. ``now`` is the clock by which messages are stamped."""
+    async with trio.open_nursery() as nursery:
+        host = Host(nursery, now=now)
+        nursery.start_soon(host.watch_deadlines)
+        yield host
+        nursery.cancel_scope.cancel()
+
+
+class Host:
+    """Plays tables; made by :func:`open_host`."""
+
+    def __init__(self, nursery: trio.Nursery, *, now: Callable[[], float]) -> None:
+        self._nursery = nursery
+        self._now = now
+        self._lines: dict[Session, _Line] = {}
+        self._asked: set[_Line] = set()
+        """Those that were told a decision in this turn."""
+        self._games: dict[Table, _Game] = {}
+        self._deadlines = _Deadlines(now)
+        self._stopped: str | None = None
+
+    async def play(
+        self, table: Table, sessions: Sequence[Session], *, match: str, players: tuple[str, ...]
+    ) -> Outcome:
+        """Play a fresh table to its end, ``sessions[seat]`` at each seat, and return how it ended.
+
+        Any number of tables may be played at once over the same sessions; on one session no two
+        may have the same number, then or later. ``match``, its id, and ``players``, the names by
+        seat, are what the bots are told. If this is cancelled, the game is stopped and the bots are
+        told so.
+        """
+        game = _Game(table, [self._line(session) for session in sessions])
+        self._seat(game)
+        self._games[table] = game
+        try:
+            for seat, line in enumerate(game.lines):
+                line.session.tell(GameStart(match, table.number, Seat(seat), players))
+                if line.session.closed is not None:
+                    self._lost(game, Seat(seat), line.session.closed)
+            self._do(game, lambda: table.start(self._now()))
+            if self._stopped is not None:
+                self._stop(game, cause=self._stopped)
+            self._share_clocks()
+            await game.over.wait()
+        finally:
+            if game.outcome is None:
+                self._stop(game, cause="the match was stopped")
+            del self._games[table]
+        assert game.outcome is not None
+        return game.outcome
+
+    def stop(self, cause: str) -> None:
+        """End every game, and every one that is begun from now on, with nobody at fault."""
+        self._stopped = cause
+        for game in list(self._games.values()):
+            self._stop(game, cause=cause)
+
+    def cap(self, table: Table, *, cause: str) -> None:
+        """End a game because its match is beyond its cap."""
+        game = self._games.get(table)
+        if game is not None:
+            self._do(game, lambda: table.cap(self._now(), cause=cause))
+
+    # -- sessions
+
+    def _line(self, session: Session) -> "_Line":
+        line = self._lines.get(session)
+        if line is None:
+            line = self._lines[session] = _Line(session)
+            self._nursery.start_soon(self._hear, line)
+        return line
+
+    def _seat(self, game: "_Game") -> None:
+        number, lines = game.table.number, game.lines
+        seats = game.table.game.variant.seats
+        if len(lines) != seats:
+            raise ValueError(f"this table has {seats} seats, not {len(lines)}")
+        if len(set(lines)) != len(lines):
+            raise ValueError("one session at two seats: an answer would not say for which it is")
+        if any(number in line.given for line in lines):
+            raise ValueError(f"game {number} was played before by one of these sessions")
+        for seat, line in enumerate(lines):
+            line.given.add(number)
+            line.games[number] = game, Seat(seat)
+
+    async def _hear(self, line: "_Line") -> None:
+        while line.session.closed is None:
+            self._take(line, await line.session.hear())
+
+    def _take(self, line: "_Line", heard: Sequence[Heard]) -> None:
+        """Bring answers to their tables. If they are the last of a session, its games are over."""
+        session = line.session
+        for answer, at in heard:
+            place = line.games.get(answer.game)
+            if place is not None:
+                game, seat = place
+                self._do(game, partial(_judge, game.table, seat, answer, at))
+            elif answer.game in line.given:
+                session.tell(_too_late(answer))
+            else:
+                self._close(line, End(Ended.MALFORMED, f"no game {answer.game} was started here"))
+                break
+        line.heard += len(heard)
+        if session.closed is not None:
+            self._close(line, session.closed)
+        elif line.heard > SPARE_ANSWERS + ANSWERS_A_DECISION * line.told:
+            self._close(line, End(Ended.FLOODED))
+        self._share_clocks()
+
+    def _close(self, line: "_Line", end: End) -> None:
+        """A session is over: so are its games, at once, and then its stream."""
+        for game, seat in list(line.games.values()):
+            self._lost(game, seat, end)
+        line.session.end(end)
+
+    def _share_clocks(self) -> None:
+        """Tell tables how many decisions are open at once on a connection."""
+        for line in self._asked:
+            count = len(line.open)
+            for opened in list(line.open.values()):
+                if opened.shared < count:
+                    opened.shared = count
+                    self._do(opened.game, partial(opened.share, count))
+        self._asked.clear()
+
+    # -- tables
+
+    def _do(self, game: "_Game", step: Callable[[], Sequence[Tell]]) -> None:
+        """Let something happen at a table, and do what it asks for.
+
+        What goes wrong inside is a fault of ours: it ends this game and no other.
+        """
+        if game.outcome is not None:
+            return
+        try:
+            tells = step()
+            deadline, outcome = game.table.deadline, game.table.outcome
+        except Exception:
+            _log.exception("the table of game %d failed: the game is void", game.table.number)
+            tells, outcome = _void(game, self._now())
+            deadline = None
+        for tell in tells:
+            self._tell(game, tell)
+        if outcome is not None:
+            game.end(outcome)
+        elif deadline is not None:
+            self._deadlines.add(game, deadline)
+
+    def _tell(self, game: "_Game", tell: Tell) -> None:
+        line, message = game.lines[tell.seat], tell.message
+        if isinstance(message, Decision):
+            game.open(tell.seat, message.decision)
+            line.told += 1
+            self._asked.add(line)
+            line.session.tell(message, partial(self._sent, game, tell.seat, message.decision))
+        else:
+            line.session.tell(message)
+
+    def _sent(self, game: "_Game", seat: Seat, decision: int, at: float) -> None:
+        self._do(game, partial(_sent, game.table, seat, decision, at))
+
+    def _lost(self, game: "_Game", seat: Seat, end: End) -> None:
+        cause, ending = end.ended.value, _ENDINGS.get(end.ended)
+        if ending is None:
+            self._stop(game, cause=cause)
+        else:
+            lost = partial(game.table.lost, seat, self._now(), cause=cause, ending=ending)
+            self._do(game, lost)
+
+    def _stop(self, game: "_Game", *, cause: str) -> None:
+        stop = partial(game.table.stop, self._now(), ending=Ending.STOPPED, cause=cause)
+        self._do(game, stop)
+
+    # -- deadlines
+
+    async def watch_deadlines(self) -> None:
+        """Tell each table when its time has come, after every answer that was in time."""
+        while True:
+            await self._deadlines.wait()
+            now = self._now()
+            due = self._deadlines.due(now)
+            lines = {line for game in due for line in game.lines}
+            for line in lines:
+                await line.session.settle()
+            for line in lines:
+                self._take(line, line.session.heard())
+            for game in due:
+                self._do(game, partial(_tick, game.table, now))
+
+
+class _Line:
+    """What the host keeps about one session."""
+
+    __slots__ = ("games", "given", "heard", "open", "session", "told")
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+        self.games: dict[int, tuple[_Game, Seat]] = {}
+        """The games under way, by number, and the seat in each."""
+        self.given: set[int] = set()
+        """The number of every game it was ever given."""
+        self.open: dict[int, _Open] = {}
+        """The decisions it has been told and has not answered, by game."""
+        self.told = 0
+        """How many decisions it was told in all."""
+        self.heard = 0
+        """How many answers it gave in all."""
+
+
+class _Game:
+    """What the host keeps about one table under way."""
+
+    __slots__ = ("due", "lines", "opened", "outcome", "over", "table")
+
+    def __init__(self, table: Table, lines: Sequence[_Line]) -> None:
+        self.table = table
+        self.lines = lines
+        self.opened: _Line | None = None
+        """The line on which the game's one open decision is."""
+        self.due: float | None = None
+        """When the deadline watcher looks at it next."""
+        self.over = trio.Event()
+        self.outcome: Outcome | None = None
+
+    def open(self, seat: Seat, decision: int) -> None:
+        """A decision is put to a seat; the one before it, if any, was answered."""
+        self._answered()
+        self.opened = self.lines[seat]
+        self.opened.open[self.table.number] = _Open(self, seat, decision)
+
+    def end(self, outcome: Outcome) -> None:
+        """The game is over."""
+        self._answered()
+        for line in self.lines:
+            del line.games[self.table.number]
+        self.outcome = outcome
+        self.over.set()
+
+    def _answered(self) -> None:
+        if self.opened is not None:
+            del self.opened.open[self.table.number]
+            self.opened = None
+
+
+class _Open:
+    """A decision that a bot has been told and has not answered."""
+
+    __slots__ = ("decision", "game", "seat", "shared")
+
+    def __init__(self, game: _Game, seat: Seat, decision: int) -> None:
+        self.game = game
+        self.seat = seat
+        self.decision = decision
+        self.shared = 1
+        """How many were open on its line at once, at most, as its table was told."""
+
+    def share(self, count: int) -> Sequence[Tell]:
+        self.game.table.shared(self.seat, self.decision, count)
+        return []
+
+
+class _Deadlines:
+    """When to look at which table: a heap, with one entry in force for each game.
+
+    Deadlines mostly move away, decision by decision. So an entry is not moved with them: when it
+    comes up, it is put back at the deadline of that moment. Only one that comes nearer is added.
+    """
+
+    def __init__(self, now: Callable[[], float]) -> None:
+        self._now = now
+        self._heap: list[tuple[float, int, _Game]] = []
+        self._tie = itertools.count()
+        self._sleep = trio.CancelScope()
+
+    def add(self, game: _Game, deadline: float) -> None:
+        if game.due is None or deadline < game.due:
+            game.due = deadline
+            heapq.heappush(self._heap, (deadline, next(self._tie), game))
+            if self._heap[0][2] is game:
+                self._sleep.deadline = self._trio_time(deadline)
+
+    async def wait(self) -> None:
+        """Sleep until the first of them; it may move while this sleeps."""
+        with trio.CancelScope() as self._sleep:
+            if self._heap:
+                self._sleep.deadline = self._trio_time(self._heap[0][0])
+            await trio.sleep_forever()
+
+    def due(self, now: float) -> list[_Game]:
+        """The games whose deadline has come."""
+        due = []
+        while self._heap and self._heap[0][0] <= now + TICK_SECONDS:
+            entry, _, game = heapq.heappop(self._heap)
+            if game.outcome is not None or entry != game.due:
+                continue  # over, or looked at earlier
+            game.due = None
+            deadline = game.table.deadline
+            if deadline is None:
+                continue
+            if deadline <= now + TICK_SECONDS:
+                due.append(game)
+            else:
+                self.add(game, deadline)
+        return due
+
+    def _trio_time(self, deadline: float) -> float:
+        return trio.current_time() + deadline - self._now()
+
+
+def _judge(table: Table, seat: Seat, answer: Answer, at: float) -> Sequence[Tell]:
+    return table.answer(seat, answer.decision, answer.attempt, answer.action, at)
+
+
+def _sent(table: Table, seat: Seat, decision: int, at: float) -> Sequence[Tell]:
+    table.sent(seat, decision, at)
+    return []
+
+
+def _tick(table: Table, now: float) -> Sequence[Tell]:
+    deadline = table.deadline
+    if deadline is None or deadline > now + TICK_SECONDS:
+        return []
+    return table.tick(max(now, deadline))
+
+
+def _void(game: _Game, now: float) -> tuple[Sequence[Tell], Outcome]:
+    """The end of a game whose table has failed, by the table itself if it can still do that."""
+    ending, cause = Ending.HOST_FAULT, "the arena failed; nobody is at fault"
+    try:
+        tells = game.table.stop(now, ending=ending, cause=cause)
+        outcome = game.table.outcome
+    except Exception:
+        _log.exception("the table of game %d cannot even be stopped", game.table.number)
+    else:
+        if outcome is not None:
+            return tells, outcome
+    outcome = Outcome(ending, (), None, cause=cause)
+    seats = [Seat(seat) for seat in range(len(game.lines))]
+    return [Tell(seat, GameEnd(game.table.number, (), outcome)) for seat in seats], outcome
+
+
+def _too_late(answer: Answer) -> Refused:
+    """Costs nothing: the bot could not know yet (rulebook 7)."""
+    return Refused(
+        answer.game,
+        answer.decision,
+        answer.attempt,
+        Reason.MATCH_OVER,
+        "this game is over",
+    )
