@@ -84,6 +84,7 @@ class Host:
         try:
             for seat, line in enumerate(game.lines):
                 line.session.tell(GameStart(match, table.number, Seat(seat), players))
+            for seat, line in enumerate(game.lines):
                 if line.session.closed is not None:
                     self._lost(game, Seat(seat), line.session.closed)
             self._do(game, lambda: table.start(self._now()))

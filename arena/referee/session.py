@@ -105,8 +105,7 @@ class Session:
         self.tell(Goodbye(_reason(end)[:REASON_LENGTH]))
         self.post()
         self._is_ended = True
-        if self.closed is None:
-            self.closed = end
+        self._close(end)
         self._connection.end(Close.MALFORMED if end.ended in _MALFORMED else Close.DONE)
 
     # -- from the bot
@@ -116,7 +115,7 @@ class Session:
         while self.closed is None:
             received = await self._connection.receive()
             if not received:
-                self._broke()
+                self._close(End(Ended.BROKEN))
             elif heard := self._read(received):
                 return heard
         return []
@@ -136,9 +135,9 @@ class Session:
         """
         await self._connection.settle()
 
-    def _broke(self) -> None:
-        if self.closed is None:  # it may have been closed while it was waited for
-            self.closed = End(Ended.BROKEN)
+    def _close(self, end: End) -> None:
+        if self.closed is None:  # the first end is the one that counts
+            self.closed = end
             self._life.unpark_all()
 
     def _read(self, received: Sequence[Received]) -> list[Heard]:
@@ -150,17 +149,17 @@ class Session:
             try:
                 messages = decode_from_bot(payload)
             except WireError as error:
-                self.closed = End(Ended.MALFORMED, str(error))
+                self._close(End(Ended.MALFORMED, str(error)))
                 return heard
             for message in messages:
                 match message:
                     case Answer():
                         heard.append(Heard(message, at))
                     case Goodbye(reason):
-                        self.closed = End(Ended.GOODBYE, reason)
+                        self._close(End(Ended.GOODBYE, reason))
                         return heard
                     case Hello():
-                        self.closed = End(Ended.MALFORMED, "a second hello")
+                        self._close(End(Ended.MALFORMED, "a second hello"))
                         return heard
                     case _:
                         assert_never(message)

@@ -1,4 +1,4 @@
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
 import pytest
@@ -151,6 +151,34 @@ async def test_an_end_by_the_arena_is_heard_by_who_waits() -> None:
         nursery.start_soon(session.hear)
         await trio.testing.wait_all_tasks_blocked()
         session.end()
+
+
+@pytest.mark.parametrize(
+    "stir",
+    [
+        lambda _, connection: connection.say(AN_ANSWER),
+        lambda _, connection: connection.hang_up(),
+        lambda session, _: session.end(),
+    ],
+    ids=["says something", "hangs up", "is ended"],
+)
+async def test_a_sign_of_life_is_anything_that_comes_and_the_end(
+    stir: Callable[[Session, MemoryConnection], None],
+) -> None:
+    async with a_session() as (session, connection), trio.open_nursery() as nursery:
+        nursery.start_soon(session.hear)
+        signs: list[bool] = []
+
+        async def wait_for_a_sign() -> None:
+            await session.sign_of_life()
+            signs.append(True)
+
+        nursery.start_soon(wait_for_a_sign)
+        await trio.testing.wait_all_tasks_blocked()
+        assert not signs
+        stir(session, connection)
+        await trio.testing.wait_all_tasks_blocked()
+        assert signs
 
 
 @pytest.mark.parametrize("detail", ["a second hello", "x" * 1000])
