@@ -22,9 +22,11 @@ ARENA_SHELLS = (
     "arena.cli",
     "arena.referee.host",
     "arena.referee.lobby",
+    "arena.referee.session",
     "arena.referee.bridge",
     "arena.ladder.launcher",
-    "arena.ladder.sandbox",
+    "arena.ladder.players",
+    "arena.ladder.room",
     "arena.ladder.runner",
 )
 

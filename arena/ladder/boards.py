@@ -46,6 +46,7 @@ class MatchPlan:
     ``length`` counts boards, or mirrored pairs of races. ``event`` is None for a match outside any
     event. ``attempt`` is 1, or more where a fault of the host voided the match before: the same id,
     other deals. ``at_once`` is how many games a room may play at once, if its bots take so many.
+    ``cap_seconds`` is how long a room may take, None for twice what its clocks allow.
     """
 
     match: str
@@ -59,6 +60,7 @@ class MatchPlan:
     event: str | None = None
     attempt: int = 1
     at_once: int = 1
+    cap_seconds: float | None = None
 
     def __post_init__(self) -> None:
         seats, sitting = self.rules.players, len(self.entrants)
@@ -106,8 +108,10 @@ class MatchPlan:
         return deal_id(self.match, attempt=self.attempt)
 
     @property
-    def cap_seconds(self) -> float:
-        """How long a room may take: twice what the clocks of all its hands allow (design 10)."""
+    def room_seconds(self) -> float:
+        """How long a room may take; by default twice what the clocks of all its hands allow."""
+        if self.cap_seconds is not None:
+            return self.cap_seconds
         hands = self.length
         if self.rules.target_points is not None:
             # A side that wins a hand has a point more, so a race cannot be longer.

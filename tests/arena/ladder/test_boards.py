@@ -133,10 +133,10 @@ def test_both_races_of_a_pair_have_the_same_hands_and_the_next_pair_has_others()
 
 def test_the_cap_is_twice_what_all_clocks_allow() -> None:
     # Four seats, each 14 decisions of 1 s and a bank of 30 s, over 8 hands.
-    assert plan(4, "a", "b", length=8).cap_seconds == 2 * 8 * 4 * (14 * 1.0 + 30.0)
+    assert plan(4, "a", "b", length=8).room_seconds == 2 * 8 * 4 * (14 * 1.0 + 30.0)
     # A race to 7 has at most 13 hands; two seats have at most 26 decisions each.
     races = plan(2, "a", "b", kind=Format.CLASSIC, length=1)
-    assert races.cap_seconds == 2 * 13 * 2 * (26 * 1.0 + 30.0)
+    assert races.room_seconds == 2 * 13 * 2 * (26 * 1.0 + 30.0)
 
 
 def test_seeds_of_boards_are_revealed_all_and_those_of_races_as_far_as_they_were_dealt() -> None:

@@ -1,0 +1,157 @@
+"""A player: the process that sits for an entrant in one room, from its start to its end.
+
+It is started with a ticket, says hello, plays, and is seen off; one that died is started again with
+another ticket. What a death costs, and which games it plays, is the room's business.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import trio
+
+from arena.ladder.entrants import Entrant
+from arena.ladder.launcher import BotProcess, LaunchError, launch
+from arena.referee.host import Host
+from arena.referee.lobby import ArrivalFailed, Lobby
+from arena.referee.session import Session
+from hokm.cards import Seat
+from hokm.records import ProcessRecord
+
+FAREWELL_SECONDS = 2.0
+"""How long a bot may take to end by itself once its match is over; a Python process needs 0.1."""
+
+
+@dataclass(frozen=True, slots=True)
+class House:
+    """What all rooms of a runner share: where bots are launched, seated, played and logged."""
+
+    host: Host
+    lobby: Lobby
+    address: str
+    python: str
+    running: Path
+    logs: Path
+    prefix: tuple[str, ...]
+    hello_seconds: float
+    now: Callable[[], float]
+
+
+class Player:
+    """The process at ``slot`` of a room, which sits for the entrant of that ``index``.
+
+    ``slot`` is its seat in the odd games of the room; with three seats it has another in even ones.
+    """
+
+    def __init__(
+        self, house: House, entrant: Entrant, *, index: int, room: int, slot: Seat, logs: Path
+    ) -> None:
+        self.entrant = entrant
+        self.index = index
+        self.slot = slot
+        self.session: Session | None = None
+        """The bot while it is there: None before its hello, and once it is dead."""
+        self.failure: str | None = None
+        """Why the last start failed, for the bot's owner; None if it did not."""
+        self.ended: list[ProcessRecord] = []
+        """The processes that have ended."""
+        self.lock = trio.Lock()
+        """Held while it is started again, since several games may want it."""
+        self._house = house
+        self._room = room
+        self._logs = logs
+        self._starts = 0
+        self._process: BotProcess | None = None
+
+    @property
+    def log(self) -> Path:
+        """The log of the last process."""
+        again = "" if self._starts <= 1 else f".{self._starts}"
+        return self._logs / f"room{self._room}-seat{self.slot}-{self.entrant.name}{again}.log"
+
+    @property
+    def tail(self) -> str:
+        """The last lines that the last process wrote."""
+        return "" if self._process is None else self._process.log.tail()
+
+    @property
+    def by_hand(self) -> str:
+        """The shell line that runs the bot as it was run."""
+        return "" if self._process is None else self._process.by_hand
+
+    @property
+    def how_it_ended(self) -> str:
+        """How the last process ended, for a person; empty while it runs."""
+        code = None if self._process is None else self._process.returncode
+        if code is None:
+            return ""
+        return f"exit code {code}" if code >= 0 else f"ended by signal {-code}"
+
+    async def start(self, nursery: trio.Nursery) -> bool:
+        """Start a process that ``nursery`` watches over; whether it came and said hello in time."""
+        house = self._house
+        self._starts += 1
+        self.failure = None
+        ticket = house.lobby.issue()
+        try:
+            self._process = process = launch(
+                nursery,
+                self.entrant.argv(house.python),
+                folder=self.entrant.folder,
+                address=house.address,
+                ticket=ticket,
+                log_path=self.log,
+                running=house.running,
+                prefix=house.prefix,
+            )
+        except LaunchError as error:
+            house.lobby.withdraw(ticket)
+            self._process = None
+            self.failure = str(error)
+            return False
+        began = house.now()
+        with trio.move_on_after(house.hello_seconds) as waiting:
+            async with trio.open_nursery() as race:
+                race.start_soon(self._arrive, ticket, race.cancel_scope)
+                await process.wait()
+                race.cancel_scope.cancel()
+        if self.session is None:
+            house.lobby.withdraw(ticket)
+            if waiting.cancelled_caught:
+                self.failure = f"no hello within {house.hello_seconds:.1f} s of its start"
+            elif self.failure is None:
+                self.failure = (
+                    f"it ended without a hello, {house.now() - began:.1f} s after its start "
+                    f"({self.how_it_ended}; it has {house.hello_seconds:.1f} s)"
+                )
+            await self._reap(process, wait_seconds=0)
+        return self.session is not None
+
+    async def end(self, *, wait_seconds: float = FAREWELL_SECONDS) -> None:
+        """End its session, and its process if that does not end by itself in so long."""
+        if self.session is not None:
+            self.session.end()
+            self.session = None
+        if self._process is not None:
+            await self._reap(self._process, wait_seconds=wait_seconds)
+
+    async def _arrive(self, ticket: str, race: trio.CancelScope) -> None:
+        try:
+            self.session = await self._house.lobby.arrival(ticket)
+        except ArrivalFailed as failure:
+            self.failure = str(failure)
+        race.cancel()
+
+    async def _reap(self, process: BotProcess, *, wait_seconds: float) -> None:
+        if len(self.ended) == self._starts:
+            return
+        with trio.move_on_after(wait_seconds):
+            await process.wait()
+        await process.end()
+        record = ProcessRecord(
+            room=self._room,
+            seat=self.slot,
+            cpu_seconds=process.cpu_seconds,
+            exit_code=process.returncode,
+        )
+        self.ended.append(record)

@@ -1,0 +1,295 @@
+"""A room: one seating of a match, and its games from first to last.
+
+The players of a room are processes of its own, so that none of them ever meets a deal twice. A room
+has the host play its games one after the other, or as many at once as its bots take; a player that
+died is started again for the next board, until its side has had its incidents. It does not know
+cards, clocks or ratings.
+"""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+import trio
+
+from arena.ladder.boards import MatchPlan
+from arena.ladder.entrants import Entrant
+from arena.ladder.players import House, Player
+from arena.referee.table import Table
+from hokm.cards import Seat
+from hokm.outcome import Ending, Outcome
+from hokm.records import Flag, GameRecord, ProcessRecord, RoomRecord
+from hokm.session import MatchEnd, MatchStart
+
+INCIDENTS = 3
+"""The incident of a side in a match at which its unplayed boards are lost (design 7)."""
+
+SIGN_OF_LIFE_SECONDS = 1.0
+"""A bot that lost on time and says nothing for so long, or another move, hangs: it is replaced."""
+
+
+@dataclass(frozen=True, slots=True)
+class Trouble:
+    """A bot failed: the verdict and the evidence, for its owner and the operator, for nobody else.
+
+    ``game`` is None for a start that failed. ``tail`` is the end of its ``log``; ``by_hand`` is the
+    command that runs it as it was run.
+    """
+
+    entrant: Entrant
+    room: int
+    seat: Seat
+    game: int | None
+    ending: Ending
+    detail: str
+    log: Path
+    tail: str
+    by_hand: str
+
+
+class Watcher(Protocol):
+    """Who is told how a match goes, while it goes."""
+
+    def game_over(self, plan: MatchPlan, room: int, game: GameRecord) -> None:
+        """A game is over."""
+
+    def trouble(self, plan: MatchPlan, trouble: Trouble) -> None:
+        """A bot failed."""
+
+
+class MatchState:
+    """What the rooms of one match share while it is played."""
+
+    def __init__(self) -> None:
+        self.incidents: Counter[int] = Counter()
+        """Dead processes so far, by team."""
+        self.is_over = False
+        """No game is begun any more: the match was stopped, or cannot count any more."""
+
+
+class Room:
+    """Room ``number`` of a match: :meth:`play` it once, then ask for its :meth:`record`."""
+
+    def __init__(
+        self, house: House, plan: MatchPlan, number: int, *, match: MatchState, watcher: Watcher
+    ) -> None:
+        self._house = house
+        self._plan = plan
+        self._number = number
+        self._match = match
+        self._watcher = watcher
+        logs = house.logs / plan.folder
+        self._players = [
+            Player(
+                house, plan.entrants[index], index=index, room=number, slot=Seat(slot), logs=logs
+            )
+            for slot, index in enumerate(plan.seating(number, 1))
+        ]
+        self._tables: dict[int, Table] = {}
+        self._games: dict[int, GameRecord] = {}
+        self._late: tuple[Player, str] | None = None
+        """Who held the room up beyond its cap, and the cause in words."""
+
+    async def play(self) -> None:
+        """Start the bots, play every game, see the bots off."""
+        async with trio.open_nursery() as nursery:
+            if await self._seat_everybody(nursery):
+                nursery.start_soon(self._watch_cap)
+                await self._play_games(nursery)
+            await self._farewell()
+            nursery.cancel_scope.cancel()
+
+    def record(self) -> RoomRecord:
+        """What happened in this room; games that were not begun are in it as stopped."""
+        odd, even = self._plan.seating(self._number, 1), self._plan.seating(self._number, 2)
+        games = (self._games.get(number) or self._stopped(number) for number in self._plan.games)
+        return RoomRecord(
+            number=self._number,
+            seating=odd,
+            even_seating=None if even == odd else even,
+            games=tuple(games),
+        )
+
+    def processes(self) -> tuple[ProcessRecord, ...]:
+        """The processes that ran here."""
+        return tuple(process for player in self._players for process in player.ended)
+
+    # -- seating
+
+    async def _seat_everybody(self, nursery: trio.Nursery) -> bool:
+        """Start every player; whether all came. A bot says hello before it can know more."""
+        async with trio.open_nursery() as starting:
+            for player in self._players:
+                starting.start_soon(player.start, nursery)
+        for player in self._players:
+            if player.session is None:
+                self._never_started(player)
+                return False
+        for player in self._players:
+            self._tell_start(player)
+        return True
+
+    def _tell_start(self, player: Player) -> None:
+        assert player.session is not None
+        plan = self._plan
+        player.session.tell(
+            MatchStart(match=plan.match, rules=plan.rules, games=plan.length, clock=plan.clock)
+        )
+
+    def _never_started(self, player: Player) -> None:
+        """No game of this room counts, and so nothing of the match."""
+        self._match.is_over = True
+        self._report(player, None, ending=Ending.NEVER_STARTED, detail=player.failure or "")
+        for number in self._plan.games:
+            seat = Seat(self._sitting(number).index(player))
+            outcome = self._plan.game(number).void(
+                Ending.NEVER_STARTED, cause=f"seat {seat}: it never said hello", seat=seat
+            )
+            self._over(GameRecord(number=number, outcome=outcome))
+
+    # -- games
+
+    async def _play_games(self, nursery: trio.Nursery) -> None:
+        numbers = iter(self._plan.games)
+        at_once = min(self._plan.at_once, *(_takes_at_once(player) for player in self._players))
+        async with trio.open_nursery() as games:
+            for _ in range(at_once):
+                games.start_soon(self._play_in_turn, numbers, nursery)
+
+    async def _play_in_turn(self, numbers: Iterator[int], nursery: trio.Nursery) -> None:
+        for number in numbers:
+            if self._match.is_over:
+                return
+            await self._play_game(number, nursery)
+
+    async def _play_game(self, number: int, nursery: trio.Nursery) -> None:
+        sitting = self._sitting(number)
+        for player in sitting:
+            await self._revive(player, nursery)
+        sessions = [player.session for player in sitting if player.session is not None]
+        if len(sessions) < len(sitting) or self._late is not None:
+            self._forfeit(number, sitting)
+            return
+        plan = self._plan
+        table = Table(plan.game(number), number=number, clock=plan.clock, policy=plan.policy)
+        names = tuple(player.entrant.name for player in sitting)
+        self._tables[number] = table
+        outcome = await self._house.host.play(table, sessions, match=plan.match, players=names)
+        del self._tables[number]
+        if outcome.ending is Ending.HOST_FAULT:
+            self._match.is_over = True
+        if outcome.at_fault is not None:
+            await self._after_fault(sitting[outcome.at_fault], number, outcome)
+        self._over(table.record())
+
+    def _forfeit(self, number: int, sitting: list[Player]) -> None:
+        """A board that is not played: a side has had its incidents, or the match its time."""
+        if self._late is not None:
+            player, cause = self._late
+            ending = Ending.STALL
+        else:
+            player = next(player for player in sitting if player.session is None)
+            ending, cause = Ending.CRASH, f"its side has had {INCIDENTS} incidents in this match"
+        seat = Seat(sitting.index(player))
+        outcome = self._plan.game(number).forfeit(
+            seat, ending=ending, cause=f"seat {seat}: not played, since {cause}"
+        )
+        self._over(GameRecord(number=number, outcome=outcome, flags=(Flag.UNPLAYED,)))
+
+    def _stopped(self, number: int) -> GameRecord:
+        outcome = self._plan.game(number).void(Ending.STOPPED, cause="not played: stopped before")
+        return GameRecord(number=number, outcome=outcome)
+
+    def _over(self, game: GameRecord) -> None:
+        self._games[game.number] = game
+        self._watcher.game_over(self._plan, self._number, game)
+
+    def _sitting(self, number: int) -> list[Player]:
+        """The player at each seat in that game; the players of one entrant keep their order."""
+        free = list(self._players)
+        sitting = []
+        for index in self._plan.seating(self._number, number):
+            player = next(player for player in free if player.index == index)
+            free.remove(player)
+            sitting.append(player)
+        return sitting
+
+    # -- faults
+
+    async def _after_fault(self, player: Player, number: int, outcome: Outcome) -> None:
+        """End a process that is dead, or as good as dead: that is an incident. Report the fault."""
+        detail = outcome.cause
+        if player.session is not None and await self._is_dead(player, outcome.ending):
+            self._match.incidents[self._plan.team(player.index)] += 1
+            await player.end(wait_seconds=0 if outcome.ending is Ending.TIME else 1)
+            detail = f"{detail} ({player.how_it_ended})"
+        self._report(player, number, ending=outcome.ending, detail=detail)
+
+    async def _is_dead(self, player: Player, ending: Ending) -> bool:
+        assert player.session is not None
+        match ending:
+            case Ending.TIME:
+                seconds = max(SIGN_OF_LIFE_SECONDS, self._plan.clock.move_seconds)
+                with trio.move_on_after(seconds) as waiting:
+                    await player.session.sign_of_life()
+                return waiting.cancelled_caught or player.session.closed is not None
+            case Ending.STALL:
+                return True
+            case _:
+                return player.session.closed is not None
+
+    async def _revive(self, player: Player, nursery: trio.Nursery) -> None:
+        """Start a dead player again, unless its side has had its incidents.
+
+        It has said hello in this match before, so it may know whom it plays: not to come again is
+        one more incident, and not a start that failed.
+        """
+        team = self._plan.team(player.index)
+        async with player.lock:
+            while player.session is None and self._match.incidents[team] < INCIDENTS:
+                if await player.start(nursery):
+                    self._tell_start(player)
+                else:
+                    self._match.incidents[team] += 1
+                    detail = f"it died in this match and did not come again: {player.failure}"
+                    self._report(player, None, ending=Ending.CRASH, detail=detail)
+
+    def _report(self, player: Player, number: int | None, *, ending: Ending, detail: str) -> None:
+        trouble = Trouble(
+            entrant=player.entrant,
+            room=self._number,
+            seat=player.slot,
+            game=number,
+            ending=ending,
+            detail=detail,
+            log=player.log,
+            tail=player.tail,
+            by_hand=player.by_hand,
+        )
+        self._watcher.trouble(self._plan, trouble)
+
+    async def _watch_cap(self) -> None:
+        """The seat whose decision is open when the room is beyond its cap has held it up."""
+        cap_seconds = self._plan.room_seconds
+        await trio.sleep(cap_seconds)
+        cause = f"the room has taken {cap_seconds:.0f} s, and may not take longer"
+        for number, table in list(self._tables.items()):
+            self._house.host.cap(table, cause=cause)
+            if table.outcome is not None and table.outcome.at_fault is not None:
+                self._late = self._sitting(number)[table.outcome.at_fault], cause
+
+    async def _farewell(self) -> None:
+        """Tell the bots that the match is over, and see their processes end."""
+        async with trio.open_nursery() as nursery:
+            for player in self._players:
+                if player.session is not None:
+                    player.session.tell(MatchEnd(self._plan.match))
+                nursery.start_soon(player.end)
+
+
+def _takes_at_once(player: Player) -> int:
+    """How many games a bot takes at once: what its manifest and its hello both say."""
+    said = 1 if player.session is None else player.session.hello.concurrent
+    return min(player.entrant.concurrent, said)
