@@ -76,9 +76,7 @@ class House:
         for table in tables:
             self.nursery.start_soon(self.play, table)
         await trio.testing.wait_all_tasks_blocked()
-        decisions = [message for message in self.bots[seat].told if isinstance(message, Decision)]
-        assert decisions
-        return decisions[-1]
+        return told_decisions(self.bots[seat])[-1]
 
 
 async def _welcomed(
@@ -133,6 +131,10 @@ def told_game(bot: MemoryConnection, number: int) -> list[GameStart | Decision |
     """What a bot was told of a game."""
     kinds = (GameStart, Decision, Refused, GameEnd)
     return [one for one in bot.told if isinstance(one, kinds) and one.game == number]
+
+
+def told_decisions(bot: MemoryConnection) -> list[Decision]:
+    return [message for message in bot.told if isinstance(message, Decision)]
 
 
 # -- playing
@@ -283,11 +285,27 @@ async def test_a_bot_is_charged_its_share_where_several_decisions_are_open(
         await house.play_until_its_turn(0, *tables)
         await trio.sleep(8)
         bot = house.bots[0]
-        open_now = [message for message in bot.told if isinstance(message, Decision)]
-        bot.say(*map(first_legal, open_now))
+        bot.say(*map(first_legal, told_decisions(bot)))
         await trio.testing.wait_all_tasks_blocked()
-        clocks = [message.clock for message in bot.told if isinstance(message, Decision)][4:]
+        clocks = [decision.clock for decision in told_decisions(bot)[4:]]
         assert [clock and clock.last_seconds for clock in clocks] == [2.0] * 4
+
+
+async def test_a_decision_that_was_answered_is_not_open_any_more(
+    autojump_clock: trio.testing.MockClock,
+) -> None:
+    async with a_house() as house:
+        house.nursery.start_soon(house.play, a_table(1, clock=ClockRules(1000.0, 0.0)))
+        await trio.testing.wait_all_tasks_blocked()
+        [decision] = told_decisions(house.bots[0])
+        house.bots[0].say(first_legal(decision))
+        await trio.testing.wait_all_tasks_blocked()
+        house.bots[0].say(*map(first_legal, told_decisions(house.bots[0])[1:]))
+        await trio.testing.wait_all_tasks_blocked()
+        # Game 1 waits for seat 1 now, and seat 0 has its time for game 2 once.
+        [(outcome, after)] = await house.play_many([a_table(2)])
+        assert (outcome.ending, outcome.at_fault) == (Ending.TIME, 0)
+        assert after == pytest.approx(LIMIT, abs=1e-5)
 
 
 async def test_a_share_does_not_fall_while_a_decision_is_open(
