@@ -1,0 +1,60 @@
+"""The commands, and what becomes of their errors."""
+
+import io
+import sys
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+
+import arena
+from arena.cli import bots, errors, ladder, match, verify
+
+app = typer.Typer(
+    help="A referee and a rated ladder for bots that play the card game Hokm.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,  # plain help is there in half the time
+    pretty_exceptions_enable=False,
+)
+app.command(
+    "match", help=match.HELP, short_help=match.SHORT_HELP, epilog=match.EPILOG, no_args_is_help=True
+)(match.match)
+app.command("verify", no_args_is_help=True)(verify.verify)
+app.add_typer(ladder.app, name="ladder")
+app.add_typer(bots.app, name="bot")
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run a command line and return its exit status; what is foreseen to fail is one line."""
+    for stream in (sys.stdout, sys.stderr):
+        # A terminal that has no ± or no Persian shows escapes; it is no reason to fail.
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+    try:
+        status = app(argv, prog_name="arena", standalone_mode=False)
+    except (Exception, BaseExceptionGroup) as error:
+        failure = errors.failure_of(error)
+        if failure is None:  # a fault of ours: the traceback is what helps
+            raise
+        print(failure.text, file=sys.stderr)
+        return failure.status
+    return status if isinstance(status, int) else 0
+
+
+def _show_version(is_asked: bool) -> None:
+    if is_asked:
+        print(f"arena {arena.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _arena(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_show_version, is_eager=True, help="Print the version and exit."
+        ),
+    ] = False,
+) -> None:
+    pass

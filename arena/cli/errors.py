@@ -1,0 +1,85 @@
+"""What can go wrong, as one line and an exit status: the one place that says which is which.
+
+An error that stands here was foreseen and says itself what is wrong, where, and what to do. Any
+other is a fault of ours and keeps its traceback.
+"""
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import typer
+
+FAILED = 1
+USAGE = 2
+INTERRUPTED = 130
+"""As a shell has it: 128 and the number of SIGINT."""
+
+
+class Misuse(Exception):
+    """A command line that cannot be meant: what is wrong with it, and what would do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """How a command ends that did not do what was asked."""
+
+    status: int
+    text: str
+
+
+def failure_of(error: BaseException) -> Failure | None:
+    """What to say about an error, None if nobody foresaw it."""
+    if isinstance(error, BaseExceptionGroup):
+        # Of several things that failed at once; if one was not foreseen, all are shown.
+        failures = [failure_of(leaf) for leaf in _leaves(error)]
+        told = [failure for failure in failures if failure is not None]
+        return max(told, key=lambda failure: failure.status) if told == failures else None
+    status = _status_of(error)
+    return None if status is None else Failure(status, _text_of(error))
+
+
+def _status_of(error: BaseException) -> int | None:
+    # Imported where something has gone wrong already: then 0.1 s is no matter.
+    from arena.ladder.boards import PlanError
+    from arena.ladder.bundle import BotError
+    from arena.ladder.errors import LadderError
+    from arena.ladder.launcher import LaunchError
+    from hokm.errors import RulesError
+    from hokm.records import RecordError
+
+    match error:
+        case typer.TyperException():
+            return error.exit_code
+        case Misuse() | PlanError() | RulesError():
+            return USAGE
+        case BotError() | LadderError() | LaunchError() | RecordError() | OSError():
+            return FAILED
+        case KeyboardInterrupt():
+            return INTERRUPTED
+        case _:
+            return None
+
+
+def _text_of(error: BaseException) -> str:
+    match error:
+        case typer.TyperException():
+            context = getattr(error, "ctx", None)
+            message = error.format_message()
+            if context is None or message.startswith(f"Usage: {context.command_path}"):
+                return message  # no arguments at all: the message is the help
+            return f"error: {message.rstrip('.')}; see {context.command_path} --help"
+        case KeyboardInterrupt():
+            return "interrupted"
+        case OSError() if error.filename is not None:
+            return f"error: {os.fsdecode(error.filename)}: {error.strerror}"
+        case _:
+            return f"error: {error}"
+
+
+def _leaves(group: BaseExceptionGroup[BaseException]) -> Iterator[BaseException]:
+    for error in group.exceptions:
+        if isinstance(error, BaseExceptionGroup):
+            yield from _leaves(error)
+        else:
+            yield error

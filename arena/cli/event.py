@@ -1,0 +1,91 @@
+"""An event of a ladder: the runner, the watch and the signals that it is played with."""
+
+import functools
+import sys
+
+import trio
+from rich.console import Console
+
+from arena.cli import show
+from arena.cli.interrupts import heeding_signals
+from arena.cli.places import running_folder
+from arena.cli.watch import Watch
+from arena.ladder.cores import usable_cores
+from arena.ladder.cycles import (
+    BotDeactivated,
+    CycleBegan,
+    EventBegan,
+    EventEnded,
+    MatchPlayed,
+    MatchVoided,
+    Notice,
+    RoundClosed,
+    play_event,
+)
+from arena.ladder.facts import Event
+from arena.ladder.ladder import Ladder
+from arena.ladder.runner import open_runner
+
+
+def play(ladder: Ladder, *, cycles: int, concurrency: int | None, hello_seconds: float) -> Event:
+    """Play an event, or what is left of one; it is not over if it was stopped."""
+    with LadderWatch(show.errors(), left=len(ladder.store.scheduled())) as watch:
+        event = trio.run(
+            functools.partial(
+                _play,
+                ladder,
+                cycles=cycles,
+                rooms=concurrency or usable_cores(),
+                hello_seconds=hello_seconds,
+                watch=watch,
+            )
+        )
+        if not event.is_over:
+            watch.say(f"{event.name} is not over: the same command goes on with it")
+    return event
+
+
+class LadderWatch(Watch):
+    """Watches the matches of an event; ``left`` of an earlier run are to be played first."""
+
+    def __init__(self, console: Console, *, left: int) -> None:
+        super().__init__(console, unit="matches", total=left)
+        self._total = left
+
+    def tell(self, notice: Notice) -> None:
+        """Hear what was decided. Off a terminal only what somebody must do something about is said,
+        and the commitment and the secret.
+        """
+        match notice:
+            case EventBegan() | EventEnded() | MatchVoided() | BotDeactivated():
+                self.say(str(notice))
+            case CycleBegan():
+                self._total += notice.matches
+                self.progress.update(self.task, total=self._total)
+            case MatchPlayed() | RoundClosed() if self.console.is_terminal:
+                self.say(str(notice))
+            case _:
+                pass
+        if isinstance(notice, MatchPlayed) or (
+            isinstance(notice, MatchVoided) and not notice.is_tried_again
+        ):
+            self.progress.advance(self.task)
+
+
+async def _play(
+    ladder: Ladder, *, cycles: int, rooms: int, hello_seconds: float, watch: LadderWatch
+) -> Event:
+    logs = ladder.folder / "logs"
+    async with (
+        open_runner(
+            concurrency=rooms,
+            python=sys.executable,
+            running=running_folder(otherwise=ladder.folder),
+            logs=logs,
+            hello_seconds=hello_seconds,
+        ) as runner,
+        heeding_signals(runner, tell=watch.say),
+    ):
+        return await play_event(
+            ladder, runner, cycles=cycles, tell=watch.tell, watcher=watch, at_once=rooms
+        )

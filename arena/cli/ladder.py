@@ -1,0 +1,192 @@
+"""``arena ladder``: a rated ladder in a folder. What a ladder does is in :mod:`arena.ladder`."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from arena.cli.errors import FAILED, Misuse
+from arena.cli.options import (
+    Bank,
+    Concurrency,
+    HelloTime,
+    Json,
+    MoveTime,
+    Options,
+    checked_seconds,
+    option_texts,
+    require_posix,
+)
+
+if TYPE_CHECKING:
+    from arena.ladder.ladder import Ladder
+
+app = typer.Typer(help="A rated ladder in a folder.", no_args_is_help=True)
+
+Folder = Annotated[Path, typer.Argument(metavar="DIR", help="The ladder's folder.")]
+
+
+@app.command(no_args_is_help=True)
+def init(
+    folder: Annotated[
+        Path, typer.Argument(metavar="DIR", help="A folder that is empty, or not there yet.")
+    ],
+    name: Annotated[
+        str | None, typer.Option(metavar="NAME", help="[default: the folder's name]")
+    ] = None,
+    players: Annotated[int, typer.Option(metavar="N", help="Seats at the table: 4 or 2.")] = 4,
+    format_: Annotated[
+        Literal["boards", "classic"],
+        typer.Option("--format", help="Single boards, or mirrored pairs of races."),
+    ] = "boards",
+    boards: Annotated[
+        int | None, typer.Option(metavar="N", help="Boards in a match.  [default: 16]")
+    ] = None,
+    games: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N", help="Pairs of races in a match, with --format classic.  [default: 4]"
+        ),
+    ] = None,
+    option: Options = (),  # type: ignore[assignment]  # never changed
+    move_time: MoveTime = 1.0,
+    bank: Bank = 30.0,
+    anchor: Annotated[
+        str | None,
+        typer.Option(
+            metavar="BOT", help="The bot that stands at 1500.  [default: the field's mean does]"
+        ),
+    ] = None,
+) -> None:
+    """Make a ladder. What it plays is fixed from then on: other settings make another ladder."""
+    from arena.ladder.ladder import Ladder
+    from arena.ladder.settings import Settings
+    from hokm.records import Format
+    from hokm.session import ClockRules
+
+    if format_ == "boards" and games is not None:
+        raise Misuse("--games counts pairs of races; give --boards, or --format classic")
+    if format_ == "classic" and boards is not None:
+        raise Misuse("--boards does not count races; give --games, or --format boards")
+    try:
+        settings = Settings.of(
+            folder.resolve().name if name is None else name,
+            players=players,
+            format=Format(format_),
+            length=games if format_ == "classic" else boards,
+            clock=ClockRules(
+                move_seconds=checked_seconds("--move-time", move_time, least=0.001),
+                bank_seconds=checked_seconds("--bank", bank),
+            ),
+            options=option_texts(option),
+            anchor=anchor,
+        )
+    except ValueError as error:
+        raise Misuse(str(error)) from error
+    with Ladder.init(folder, settings):
+        print(f"{settings.name}: a ladder in {folder}; next, arena ladder add {folder} BOT...")
+
+
+@app.command(no_args_is_help=True)
+def add(
+    folder: Folder,
+    bots: Annotated[
+        list[str],
+        typer.Argument(metavar="BOT", help="Bots' folders, or names of bundled bots."),
+    ],
+    rated: Annotated[
+        bool | None,
+        typer.Option(
+            "--rated/--unrated", help="Whether its matches move ratings.  [default: rated]"
+        ),
+    ] = None,
+) -> None:
+    """Enter bots. Each is copied as it is now, and plays from the next cycle on.
+
+    The bundled bot random is unrated unless --rated is given: a match with it says too little.
+    """
+    from arena.cli.places import bot_folder
+    from arena.ladder.ladder import Ladder
+
+    folders = [bot_folder(text) for text in bots]  # before the first of them is entered
+    with Ladder.open(folder) as ladder:
+        for place in folders:
+            added = ladder.add(str(place), rated=rated)
+            unrated = "" if added.bot.rated else ", unrated"
+            print(f"{added.bot.name} {added.bot.version} ({added.bot.owner}): ", end="")
+            print(f"{added.entry.value}{unrated}")
+
+
+@app.command(no_args_is_help=True)
+def run(
+    folder: Folder,
+    cycles: Annotated[
+        int, typer.Option(metavar="N", min=1, help="How often everybody meets everybody.")
+    ] = 1,
+    concurrency: Concurrency = None,
+    hello_time: HelloTime = 10.0,
+    json_: Json = False,
+) -> None:
+    """Play an event, or what is left of one that was interrupted, and print the standings.
+
+    Ctrl-C finishes the games under way, a second one stops at once; the same command then goes on.
+    """
+    require_posix()
+    from arena.cli import event, show
+    from arena.ladder.ladder import Ladder
+
+    hello_seconds = checked_seconds("--hello-time", hello_time, least=0.1)
+    with Ladder.open(folder) as ladder:
+        played = event.play(
+            ladder, cycles=cycles, concurrency=concurrency, hello_seconds=hello_seconds
+        )
+        if json_:
+            show.print_json(
+                {
+                    "event": played.name,
+                    "commitment": played.commitment.hex(),
+                    "secret": None if played.secret is None else played.secret.hex(),
+                    "complete": played.is_over,
+                    "standings": ladder.standings().json(),
+                }
+            )
+        else:
+            _print_standings(ladder)
+    if not played.is_over:
+        raise typer.Exit(FAILED)
+
+
+@app.command(no_args_is_help=True)
+def standings(folder: Folder, json_: Json = False) -> None:
+    """Print the standings, also while matches are played."""
+    from arena.cli import show
+    from arena.ladder.ladder import Ladder
+
+    with Ladder.open(folder) as ladder:
+        if json_:
+            show.print_json(ladder.standings().json())
+        else:
+            _print_standings(ladder)
+
+
+@app.command(no_args_is_help=True)
+def check(folder: Folder, json_: Json = False) -> None:
+    """Compare what the ladder rests on with what is there: bots, records, secret, ratings."""
+    from arena.cli import show
+    from arena.ladder.ladder import Ladder
+
+    with Ladder.open(folder) as ladder:
+        problems = [str(problem) for problem in ladder.check()]
+    if json_:
+        show.print_json({"ok": not problems, "problems": problems})
+    else:
+        for line in problems or [f"{folder}: ok"]:
+            show.print_line(show.results(), line)
+    if problems:
+        raise typer.Exit(FAILED)
+
+
+def _print_standings(ladder: "Ladder") -> None:
+    from arena.cli import show, table
+
+    table.print_standings(ladder.standings(), show.results())

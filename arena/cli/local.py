@@ -1,0 +1,114 @@
+"""A match on one's own machine: from what was asked to a record and what it says."""
+
+import functools
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from shutil import rmtree
+
+import trio
+
+from arena.cli import show
+from arena.cli.interrupts import heeding_signals
+from arena.cli.places import bot_folder, running_folder
+from arena.cli.report import MatchReport
+from arena.cli.watch import MatchWatch
+from arena.ladder.boards import MatchPlan, Secret, local_match_id
+from arena.ladder.cores import usable_cores
+from arena.ladder.entrants import load_bot
+from arena.ladder.runner import open_runner
+from arena.ladder.settings import DEFAULT_LENGTH
+from hokm.deck import SEED_BYTES, secret_from_text
+from hokm.records import Format, MatchRecord, Policy, save
+from hokm.rules.options import Rules
+from hokm.session import ClockRules
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ask:
+    """What was asked of ``arena match``; None leaves a thing to its default."""
+
+    bots: tuple[str, ...]
+    players: int
+    format: str
+    length: int | None
+    seed: str | None
+    options: dict[str, str]
+    policy: str
+    move_seconds: float
+    bank_seconds: float
+    hello_seconds: float
+    concurrency: int | None
+    record: Path | None
+    logs: Path | None
+
+
+def match(ask: Ask, *, as_json: bool) -> bool:
+    """Play the match, print what it came to; whether it was played to its end and counts."""
+    plan = _plan(ask)
+    if ask.logs is not None:
+        ask.logs.mkdir(parents=True, exist_ok=True)
+    watch = MatchWatch(plan, show.errors())
+    with _logs(ask.logs, watch) as logs, watch:
+        began = time.monotonic()
+        record = trio.run(functools.partial(_play, plan, ask, logs=logs, watch=watch))
+        seconds = time.monotonic() - began
+    if ask.record is not None:
+        save(ask.record, record)
+    report = MatchReport(plan, record, seconds=seconds, file=ask.record)
+    if as_json:
+        show.print_json(report.json())
+    else:
+        show.print_match(report, show.results())
+    return report.is_complete
+
+
+async def _play(plan: MatchPlan, ask: Ask, *, logs: Path, watch: MatchWatch) -> MatchRecord:
+    async with (
+        open_runner(
+            concurrency=ask.concurrency or usable_cores(),
+            python=sys.executable,
+            running=running_folder(otherwise=logs),
+            logs=logs,
+            hello_seconds=ask.hello_seconds,
+        ) as runner,
+        heeding_signals(runner, tell=watch.say),
+    ):
+        return await runner.play(plan, watcher=watch)
+
+
+def _plan(ask: Ask) -> MatchPlan:
+    entrants = tuple(load_bot(bot_folder(text)) for text in ask.bots)
+    kind = Format(ask.format)
+    secret = Secret(os.urandom(SEED_BYTES) if ask.seed is None else secret_from_text(ask.seed))
+    return MatchPlan(
+        match=local_match_id(secret, tuple(entrant.name for entrant in entrants)),
+        format=kind,
+        rules=Rules.of(ask.players, play=kind.play, options=ask.options),
+        length=DEFAULT_LENGTH[kind] if ask.length is None else ask.length,
+        entrants=entrants,
+        clock=ClockRules(move_seconds=ask.move_seconds, bank_seconds=ask.bank_seconds),
+        policy=Policy(ask.policy),
+        secret=secret,
+    )
+
+
+@contextmanager
+def _logs(folder: Path | None, watch: MatchWatch) -> Iterator[Path]:
+    """Where bots' output goes: a folder that is asked for is kept, another if it says anything."""
+    if folder is not None:
+        yield folder
+        return
+    temporary = Path(tempfile.mkdtemp(prefix="hokm-arena-"))
+    try:
+        yield temporary
+    finally:
+        if watch.troubles:
+            watch.say(f"logs of the bots: {temporary}")
+        else:
+            rmtree(temporary, ignore_errors=True)

@@ -1,0 +1,158 @@
+"""``arena match``: what may be asked of it. How it is played is in :mod:`arena.cli.local`."""
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from arena.cli.errors import FAILED, Misuse
+from arena.cli.options import (
+    Bank,
+    Concurrency,
+    HelloTime,
+    Json,
+    MoveTime,
+    Options,
+    checked_seconds,
+    option_texts,
+    require_posix,
+)
+
+SHORT_HELP = "Play bots against each other and say which is better, with error bars."
+
+HELP = f"""{SHORT_HELP}
+
+A BOT is a folder with a bot.toml, or the name of a bundled bot (see arena bot list). Two bots play
+as two sides, with two players or four; three bots play each for itself; four sit at a table of four
+in the order named, the first and third against the others. The same bot may be named twice.
+
+Every deal is played once in each room, the sides changing places, so that luck of the cards falls
+out. Ctrl-C finishes the games under way and shows what there is; a second one stops at once.
+"""
+
+EPILOG = """\b
+Options of the rules (--option NAME=VALUE), each where it has a meaning:
+  points_win, points_kot, points_hakem_kot   what a hand counts: 1, 2 and 3
+  pause_after         who holds five cards while trump is named:
+                      hakem, first_round, right_opponent
+  play_out            on: play all tricks although a hand is decided
+  removed_two         the two taken out with three players: C, D, H, S
+  draw_choice_public  with two players: others see what is kept
+  modes, kot_in_modes
+and in races (--format classic):
+  target_points       7
+  first_hakem         ace_draw, random, seat:0 …
+  next_hakem          right, left, winner
+  teams, cut
+"""
+
+MOST_BOARDS = 10_000
+MOST_PAIRS = 500
+"""What fits into one record, which may have some 60,000 hands; a pair of races has 20 to 50."""
+
+_PLAYERS = {2: 4, 3: 3, 4: 4}
+
+
+def match(
+    bots: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="BOT", help="Two to four: folders with a bot.toml, or bundled bots."
+        ),
+    ],
+    players: Annotated[
+        int | None,
+        typer.Option(
+            help="Seats at the table: 2, 3 or 4.  [default: 3 for three bots, else 4]",
+            metavar="N",
+        ),
+    ] = None,
+    format_: Annotated[
+        Literal["boards", "classic"],
+        typer.Option(
+            "--format", help="Single boards, or mirrored pairs of races with a moving hakem."
+        ),
+    ] = "boards",
+    boards: Annotated[
+        int | None,
+        typer.Option(metavar="N", min=1, max=MOST_BOARDS, help="Deals to play.  [default: 16]"),
+    ] = None,
+    games: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            min=1,
+            max=MOST_PAIRS,
+            help="Pairs of races to play, with --format classic.  [default: 4]",
+        ),
+    ] = None,
+    seed: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TEXT",
+            help="Repeat the deals of a seed: 64 hex digits, or any text.  [default: a new one]",
+        ),
+    ] = None,
+    option: Options = (),  # type: ignore[assignment]  # never changed
+    policy: Annotated[
+        Literal["casual", "rated"],
+        typer.Option(help="The third refused action in a hand loses the game, or the first."),
+    ] = "casual",
+    move_time: MoveTime = 1.0,
+    bank: Bank = 30.0,
+    hello_time: HelloTime = 10.0,
+    concurrency: Concurrency = None,
+    record: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Write the record: FILE.json or FILE.json.gz."),
+    ] = None,
+    logs: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="Keep what the bots print.  [default: kept only if something goes wrong]",
+        ),
+    ] = None,
+    json_: Json = False,
+) -> None:
+    """See HELP."""
+    require_posix()
+    if len(bots) not in _PLAYERS:
+        raise Misuse(f"a match has two, three or four bots, not {len(bots)}")
+    if format_ == "boards" and games is not None:
+        raise Misuse("--games counts pairs of races; give --boards, or --format classic")
+    if format_ == "classic" and boards is not None:
+        raise Misuse("--boards does not count races; give --games, or --format boards")
+    if seed == "":
+        raise Misuse("--seed is empty; give a text, or leave it out for a new one")
+    if record is not None:
+        _check_record(record)
+
+    from arena.cli import local
+
+    ask = local.Ask(
+        bots=tuple(bots),
+        players=_PLAYERS[len(bots)] if players is None else players,
+        format=format_,
+        length=games if format_ == "classic" else boards,
+        seed=seed,
+        options=option_texts(option),
+        policy=policy,
+        move_seconds=checked_seconds("--move-time", move_time, least=0.001),
+        bank_seconds=checked_seconds("--bank", bank),
+        hello_seconds=checked_seconds("--hello-time", hello_time, least=0.1),
+        concurrency=concurrency,
+        record=record,
+        logs=logs,
+    )
+    if not local.match(ask, as_json=json_):
+        raise typer.Exit(FAILED)
+
+
+def _check_record(file: Path) -> None:
+    """Before an hour is played, not after."""
+    if not file.name.endswith((".json", ".json.gz")):
+        raise Misuse(f"--record {file}: a record's name ends in .json or .json.gz")
+    if file.is_dir() or not file.parent.is_dir():
+        what = "is a folder" if file.is_dir() else f"there is no folder {file.parent}"
+        raise Misuse(f"--record {file}: {what}; name a file in a folder that exists")

@@ -1,0 +1,62 @@
+"""Options that several commands share, and what is checked of them."""
+
+import math
+import os
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+
+from arena.cli.errors import Misuse
+
+MOST_SECONDS = 3600.0
+
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object in place of tables.")]
+
+Options = Annotated[
+    list[str],
+    typer.Option(
+        "--option", "-o", metavar="NAME=VALUE", help="Set an option of the rules; may be repeated."
+    ),
+]
+MoveTime = Annotated[
+    float, typer.Option(metavar="SECONDS", help="What each move may take before the bank pays.")
+]
+Bank = Annotated[
+    float, typer.Option(metavar="SECONDS", help="What a seat has besides, for a whole hand.")
+]
+HelloTime = Annotated[
+    float, typer.Option(metavar="SECONDS", help="What a bot may take from its start to its hello.")
+]
+Concurrency = Annotated[
+    int | None,
+    typer.Option(
+        metavar="N", min=1, max=1024, help="Rooms to play at once.  [default: the usable cores]"
+    ),
+]
+
+
+def option_texts(pairs: Sequence[str]) -> dict[str, str]:
+    """Options of the rules by name, from ``name=value`` each."""
+    options: dict[str, str] = {}
+    for pair in pairs:
+        name, equals, value = pair.partition("=")
+        if not (name and equals and value):
+            raise Misuse(f"--option {pair!r} is no NAME=VALUE, such as pause_after=first_round")
+        if name in options:
+            raise Misuse(f"--option {name} is there twice")
+        options[name] = value
+    return options
+
+
+def checked_seconds(name: str, seconds: float, *, least: float = 0.0) -> float:
+    """A time within bounds; not a number is none."""
+    if not (math.isfinite(seconds) and least <= seconds < MOST_SECONDS):
+        raise Misuse(f"{name} is from {least:g} to below {MOST_SECONDS:g} seconds, not {seconds:g}")
+    return seconds
+
+
+def require_posix() -> None:
+    """Bots run in process groups of their own, which only such systems have."""
+    if os.name != "posix":
+        raise Misuse("bots can be run on Linux and macOS only; the SDK (hokm) works here too")

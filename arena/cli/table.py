@@ -1,0 +1,63 @@
+"""The standings as a table."""
+
+from rich.console import Console
+
+from arena.cli.show import named_columns, print_line
+from arena.cli.text import kept_apart, percent, plain, signed
+from arena.ladder.elo import PROVISIONAL_MATCHES
+from arena.ladder.standings import Flag, Standings
+
+_MARKS = {
+    Flag.PROVISIONAL: ("P", f"fewer than {PROVISIONAL_MATCHES} rated matches"),
+    Flag.NOT_CONNECTED: ("N", "not connected with the rest by results both ways"),
+    Flag.UNRATED: ("U", "unrated: its matches move no rating"),
+    Flag.INACTIVE: ("I", "inactive: no longer paired"),
+}
+
+
+def print_standings(standings: Standings, console: Console) -> None:
+    """The table, and what its marks mean."""
+    settings = standings.settings
+    anchor = "the field's mean" if standings.anchor is None else standings.anchor
+    print_line(
+        console,
+        f"{settings.name}: {settings.rules.players} players, {settings.format.value}, "
+        f"{settings.length} {settings.length_key} a match",
+    )
+    print_line(
+        console,
+        f"{standings.matches_played} matches played, {standings.matches_void} void, "
+        f"{standings.rounds_closed} rounds closed; {anchor} stands at 1500",
+    )
+    table = named_columns("#", "bot", "owner")
+    for heading in ("Elo", "MLE", "±95 %", "W-D-L", settings.length_key, "points", "LOS"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    table.add_column("")
+    for row in standings.rows:
+        table.add_row(
+            "-" if row.rank is None else str(row.rank),
+            kept_apart(row.name),
+            kept_apart(row.owner),
+            plain(row.elo, 1),
+            plain(row.mle, 1),
+            plain(row.bar, 0),
+            f"{row.matches_won}-{row.matches_drawn}-{row.matches_lost}",
+            f"+{row.boards_won}={row.boards_drawn}-{row.boards_lost}",
+            signed(row.points_per_board, 2),
+            "" if row.los_next is None else percent(row.los_next),
+            "".join(_MARKS[flag][0] for flag in row.flags),
+        )
+    console.print()
+    console.print(table)
+    console.print()
+    for line in _legend(standings):
+        print_line(console, line)
+
+
+def _legend(standings: Standings) -> list[str]:
+    shown = {flag for row in standings.rows for flag in row.flags}
+    lines = [
+        "W-D-L are matches, points those of a board, LOS the likelihood to be better than the next"
+    ]
+    lines += [f"{mark} {meaning}" for flag, (mark, meaning) in _MARKS.items() if flag in shown]
+    return lines + [f"{row.name}: {row.note}" for row in standings.rows if row.note]

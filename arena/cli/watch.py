@@ -1,0 +1,121 @@
+"""What is shown while something is played: a line of progress on a terminal, and every fault."""
+
+from collections import Counter
+from types import TracebackType
+from typing import Self
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+from arena.cli.text import signed
+from arena.ladder.boards import MatchPlan
+from arena.ladder.room import Trouble
+from arena.ladder.tally import Tally
+from hokm.records import GameRecord
+
+TOLD_IN_FULL = 2
+"""A bot that fails in one way fails in it on every board: so many are shown, the rest counted."""
+
+TAIL_LINES = 15
+
+
+class Watch:
+    """Prints faults; below them, on a terminal, a bar of what is done of ``total``.
+
+    Attributes:
+        troubles: every bot that failed, so far.
+        console: where all of it goes.
+        progress, task: the bar.
+    """
+
+    def __init__(self, console: Console, *, unit: str, total: int) -> None:
+        self.troubles: list[Trouble] = []
+        self.console = console
+        self._told: Counter[tuple[str, str]] = Counter()
+        self.progress = Progress(
+            BarColumn(bar_width=20),
+            MofNCompleteColumn(),
+            TextColumn(unit),
+            TextColumn("{task.description}", markup=False),
+            TimeElapsedColumn(),
+            console=console,
+            transient=True,
+            disable=not console.is_terminal,
+        )
+        self.task = self.progress.add_task("", total=total)
+
+    def __enter__(self) -> Self:
+        self.progress.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.progress.stop()
+        for (name, ending), count in self._told.items():
+            if count > TOLD_IN_FULL:
+                self.say(f"fault: {name} {ending}: {count - TOLD_IN_FULL} more like these")
+
+    def say(self, text: str) -> None:
+        """Print a line for a person."""
+        self.console.print(text, markup=False, soft_wrap=True)
+
+    def game_over(self, plan: MatchPlan, room: int, game: GameRecord) -> None:
+        """See :class:`~arena.ladder.room.Watcher`."""
+
+    def trouble(self, plan: MatchPlan, trouble: Trouble) -> None:
+        """See :class:`~arena.ladder.room.Watcher`."""
+        self.troubles.append(trouble)
+        kind = (trouble.entrant.name, trouble.ending.value)
+        self._told[kind] += 1
+        if self._told[kind] <= TOLD_IN_FULL:
+            for line in _lines(plan, trouble):
+                self.say(line)
+
+
+class MatchWatch(Watch):
+    """Watches the games of one match, and its score as it grows."""
+
+    def __init__(self, plan: MatchPlan, console: Console) -> None:
+        self._tally = Tally(plan)
+        super().__init__(console, unit="games", total=self._tally.games)
+
+    def game_over(self, plan: MatchPlan, room: int, game: GameRecord) -> None:
+        """See :class:`~arena.ladder.room.Watcher`."""
+        self._tally.add(room, game)
+        self.progress.update(
+            self.task, completed=self._tally.games_over, description=_running(self._tally)
+        )
+
+
+def _running(tally: Tally) -> str:
+    if tally.boards == 0:
+        return ""
+    if len(tally.gained) > 2:
+        return "points " + " ".join(f"{sum(gained):+d}" for gained in tally.gained)
+    differences = tally.differences()
+    won, lost = sum(d > 0 for d in differences), sum(d < 0 for d in differences)
+    drawn = tally.boards - won - lost
+    each = signed(sum(differences) / tally.boards, 2)
+    return f"W-D-L {won}-{drawn}-{lost}, {each} a board"
+
+
+def _lines(plan: MatchPlan, trouble: Trouble) -> list[str]:
+    match = "" if plan.event is None else f"{plan.match}, "
+    game = "" if trouble.game is None else f", game {trouble.game}"
+    place = f"{match}room {trouble.room}, seat {trouble.seat}{game}"
+    lines = [
+        f"fault: {trouble.entrant.name} {trouble.ending.value} ({place})",
+        f"  {trouble.detail}",
+    ]
+    if trouble.tail.strip():
+        lines += [f"  | {line}" for line in trouble.tail.rstrip().splitlines()[-TAIL_LINES:]]
+        lines.append(f"  its log: {trouble.log}")
+    else:
+        lines.append("  it printed nothing")
+    if trouble.by_hand:
+        lines.append(f"  run it by hand: {trouble.by_hand}")
+    return lines
