@@ -130,6 +130,7 @@ async def test_a_bot_is_still_told_things_after_it_has_left() -> None:
         session.tell(MatchEnd("a"))
         session.end()
         assert connection.told[1:] == [MatchEnd("a"), Goodbye()]
+        assert session.closed == End(Ended.BROKEN)
 
 
 async def test_an_end_says_goodbye_after_all_that_was_told() -> None:
