@@ -24,10 +24,12 @@ ARENA_SHELLS = (
     "arena.referee.lobby",
     "arena.referee.session",
     "arena.referee.bridge",
+    "arena.ladder.cycles",
     "arena.ladder.launcher",
     "arena.ladder.players",
     "arena.ladder.room",
     "arena.ladder.runner",
+    "arena.ladder.testing",
 )
 
 # What may be imported only in the modules beside it.

@@ -1,0 +1,429 @@
+"""Playing an event: its cycles, every match once, whatever interrupts it.
+
+An event is one call's set of cycles. It, its cycles and their pairings are rows before anything is
+played, and a match is played when its result is a row; so the same command after a kill finds what
+is left and goes on, with the same boards for the same match. A record without a row is played over.
+
+Files and rows are written from the one thread that waits: they take milliseconds, matches take
+seconds, and no bot's clock runs meanwhile, since answers are stamped as they are read.
+"""
+
+import os
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import Final, Protocol
+
+import trio
+
+from arena.ladder.boards import MatchPlan, Secret, joined_names
+from arena.ladder.cores import usable_cores
+from arena.ladder.entrants import Entrant
+from arena.ladder.errors import LadderError
+from arena.ladder.evidence import elo_after
+from arena.ladder.facts import Attempt, Bot, Event, Match
+from arena.ladder.frozen import thaw
+from arena.ladder.ladder import Ladder, unwritable
+from arena.ladder.room import Trouble, Watcher
+from arena.ladder.schedule import cycle_rounds
+from arena.ladder.verdict import Boards, Voided, verdict
+from hokm.deck import SEED_BYTES, commitment
+from hokm.outcome import Ending
+from hokm.records import (
+    GameRecord,
+    MatchRecord,
+    Policy,
+    RecordError,
+    load,
+    save,
+    substance_digest,
+)
+
+ATTEMPTS: Final = 2
+"""A match that a fault of the host voids is played once more, with other boards under its id."""
+
+FAILED_STARTS: Final = 2
+"""A bot that does not start so often in a row is no longer paired."""
+
+
+class Runner(Protocol):
+    """Who plays matches: starts the bots, hosts their tables, ends them."""
+
+    async def play(self, plan: MatchPlan, *, watcher: Watcher) -> MatchRecord:
+        """Play a match to its end. One that was told to stop returns what there is, STOPPED."""
+
+
+class Unwatched:
+    """A watcher that looks away."""
+
+    def game_over(self, plan: MatchPlan, room: int, game: GameRecord) -> None:
+        """A game is over."""
+
+    def trouble(self, plan: MatchPlan, trouble: Trouble) -> None:
+        """A bot failed."""
+
+
+# -- what is told meanwhile; each is a line for a person
+
+
+@dataclass(frozen=True, slots=True)
+class EventBegan:
+    """Told before the first card, so that the deals are bound before anybody sees one."""
+
+    event: Event
+    is_resumed: bool
+
+    def __str__(self) -> str:
+        how = "goes on" if self.is_resumed else "begins"
+        return (
+            f"{self.event.name} {how}: {_counted(self.event.cycles, 'cycle')}, "
+            f"commitment {self.event.commitment.hex()}"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class CycleBegan:
+    """The pairings of a cycle, from 1 in its event, are fixed."""
+
+    number: int
+    bots: int
+    matches: int
+
+    def __str__(self) -> str:
+        return f"cycle {self.number}: {self.bots} bots, {_counted(self.matches, 'match')}"
+
+
+@dataclass(frozen=True, slots=True)
+class MatchPlayed:
+    """The result of a match is committed. `boards` are home's differences, room by room."""
+
+    match: Match
+    home: str
+    away: str
+    boards: Boards
+
+    def __str__(self) -> str:
+        differences = [x1 + x2 for x1, x2 in self.boards]
+        won, lost = sum(d > 0 for d in differences), sum(d < 0 for d in differences)
+        return (
+            f"{self.match.id}: {self.home} v {self.away} {sum(differences):+d} points, "
+            f"boards +{won} ={len(differences) - won - lost} −{lost}"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class MatchVoided:
+    """A match counts for nothing, or this attempt at it if it `is_tried_again`."""
+
+    match: Match
+    because: str
+    is_tried_again: bool = False
+
+    def __str__(self) -> str:
+        again = ", it is played again with other boards" if self.is_tried_again else ""
+        return f"{self.match.id}: void ({self.because}){again}"
+
+
+@dataclass(frozen=True, slots=True)
+class BotDeactivated:
+    """A bot is no longer paired."""
+
+    bot: Bot
+
+    def __str__(self) -> str:
+        return f"{self.bot.name} is inactive: {self.bot.inactive_because}; mend it and add it again"
+
+
+@dataclass(frozen=True, slots=True)
+class RoundClosed:
+    """Nothing of the round is left to play, and Elo has moved."""
+
+    number: int
+
+    def __str__(self) -> str:
+        return f"round {self.number} is closed"
+
+
+@dataclass(frozen=True, slots=True)
+class EventEnded:
+    """Every match is played or void, and the secret is revealed."""
+
+    event: Event
+
+    def __str__(self) -> str:
+        secret = self.event.secret.hex() if self.event.secret else ""
+        return f"{self.event.name} is over, its secret was {secret}"
+
+
+Notice = (
+    EventBegan | CycleBegan | MatchPlayed | MatchVoided | BotDeactivated | RoundClosed | EventEnded
+)
+
+
+async def play_event(
+    ladder: Ladder,
+    runner: Runner,
+    *,
+    cycles: int,
+    tell: Callable[[Notice], None] = lambda _: None,
+    watcher: Watcher | None = None,
+    at_once: int | None = None,
+    draw: Callable[[int], bytes] = os.urandom,
+) -> Event:
+    """Play an event of so many cycles, or finish the one that was interrupted, whatever `cycles`.
+
+    `tell` hears of what is decided, `watcher` goes to the runner. `at_once` is how many matches the
+    runner is handed at a time (default: as many as there are cores, so that it never runs out of
+    rooms). `draw` gives so many random bytes.
+
+    Returns the event, over unless a match was stopped. Raises LadderError if somebody else plays
+    this ladder, if there are not two active bots, or for a ladder that is damaged.
+    """
+    if cycles < 1:
+        raise LadderError("cycles", f"{cycles} is not a number from 1 up", remedy="give 1 or more")
+    with ladder.held():
+        _sweep(ladder)
+        event = ladder.store.event_under_way()
+        is_resumed = event is not None
+        if event is None:
+            event = _begin_event(ladder, cycles=cycles, secret=draw(SEED_BYTES))
+        tell(EventBegan(event, is_resumed))
+        player = _Player(ladder, runner, event, tell=tell, watcher=watcher or Unwatched())
+        while True:
+            _close_rounds(ladder, tell)
+            if left := ladder.store.scheduled():
+                await player.play(left, at_once=at_once or usable_cores())
+                if player.is_stopped:
+                    _close_rounds(ladder, tell)
+                    return event
+            elif ladder.store.cycles_begun(event) < event.cycles:
+                _begin_cycle(ladder, event, tell)
+            else:
+                return _end_event(ladder, event, tell)
+
+
+class _Player:
+    """Plays scheduled matches, several at once, in the order of the schedule."""
+
+    def __init__(
+        self,
+        ladder: Ladder,
+        runner: Runner,
+        event: Event,
+        *,
+        tell: Callable[[Notice], None],
+        watcher: Watcher,
+    ) -> None:
+        self.is_stopped = False
+        self._ladder = ladder
+        self._runner = runner
+        self._event = event
+        self._secret = Secret(ladder.secret_of(event))
+        self._tell = tell
+        self._watcher = watcher
+        self._entrants: dict[int, Entrant] = {}
+
+    async def play(self, matches: Sequence[Match], *, at_once: int) -> None:
+        """Play all of them, unless one is stopped: then those under way are the last."""
+        self._entrants = self._thawed(matches)
+        queue = iter(matches)
+
+        async def work() -> None:
+            for match in queue:
+                await self._play(match)
+                if self.is_stopped:
+                    return
+
+        try:
+            async with trio.open_nursery() as nursery:
+                for _ in range(min(at_once, len(matches))):
+                    nursery.start_soon(work)
+        except BaseExceptionGroup as group:
+            # A disk that is full fails several matches at once; one line says it.
+            told, other = group.split(LadderError)
+            if told is None or other is not None:
+                raise
+            raise _first(told) from group
+
+    def _thawed(self, matches: Iterable[Match]) -> dict[int, Entrant]:
+        """All that are to play, each compared with what was entered before any of them plays."""
+        playing = {number for match in matches for number in (match.home, match.away)}
+        return {
+            bot.number: thaw(bot.digest, bots=self._ladder.bots_folder)
+            for bot in self._ladder.store.bots()
+            if bot.number in playing
+        }
+
+    async def _play(self, match: Match) -> None:
+        """Play a match until it is played or void."""
+        while True:
+            bots = {bot.number: bot for bot in self._ladder.store.bots()}
+            home, away = bots[match.home], bots[match.away]
+            for bot in (home, away):
+                if not bot.is_active:
+                    because = f"{bot.name} is inactive: {bot.inactive_because}"
+                    self._ladder.store.void(match, because=because)
+                    self._tell(MatchVoided(match, because))
+                    _close_rounds(self._ladder, self._tell)
+                    return
+            plan = self._plan(match)
+            record = await self._runner.play(plan, watcher=self._watcher)
+            found = verdict(record)
+            if not isinstance(found, Voided):
+                attempt = _keep(self._ladder, plan, record)
+                self._ladder.store.play(match, attempt, found)
+                self._tell(MatchPlayed(match, home.name, away.name, found))
+            elif found.ending is Ending.STOPPED:
+                self.is_stopped = True
+                return
+            elif not self._void(match, plan, record, found):
+                match = replace(match, attempt=match.attempt + 1)
+                continue
+            _close_rounds(self._ladder, self._tell)
+            return
+
+    def _void(self, match: Match, plan: MatchPlan, record: MatchRecord, found: Voided) -> bool:
+        """Record an attempt that counts for nothing; whether it was the last."""
+        because = f"{found.ending.value}: {found.cause}" if found.cause else found.ending.value
+        attempt = _keep(self._ladder, plan, record, voided=found)
+        is_last = found.ending is not Ending.HOST_FAULT or match.attempt >= ATTEMPTS
+        bots = {bot.number: bot for bot in self._ladder.store.bots()}
+        failed = [
+            _failed_to_start(bots[(match.home, match.away)[index]], found.cause)
+            for index in found.at_fault
+            if found.ending is Ending.NEVER_STARTED
+        ]
+        self._ladder.store.void_attempt(
+            match, attempt, void_because=because if is_last else None, changed=failed
+        )
+        self._tell(MatchVoided(match, because, is_tried_again=not is_last))
+        for bot in failed:
+            if bots[bot.number].is_active and not bot.is_active:
+                self._tell(BotDeactivated(bot))
+        return is_last
+
+    def _plan(self, match: Match) -> MatchPlan:
+        """The match, ready to be played: always the same boards for the same attempt."""
+        settings = self._ladder.settings
+        return MatchPlan(
+            match=match.id,
+            format=settings.format,
+            rules=settings.rules,
+            length=settings.length,
+            entrants=(self._entrants[match.home], self._entrants[match.away]),
+            clock=settings.clock,
+            policy=Policy.RATED,
+            secret=self._secret,
+            event=self._event.name,
+            attempt=match.attempt,
+        )
+
+
+def _begin_event(ladder: Ladder, *, cycles: int, secret: bytes) -> Event:
+    _active_bots(ladder)
+    event = Event(len(ladder.store.events()) + 1, cycles, commitment(secret))
+    ladder.keep_secret(event, secret)  # before the row: an event without it could never be dealt
+    ladder.store.begin_event(event)
+    return event
+
+
+def _begin_cycle(ladder: Ladder, event: Event, tell: Callable[[Notice], None]) -> None:
+    """Fix the next cycle's pairings: all that are active, by Berger's tables in order of entry."""
+    field = _active_bots(ladder)
+    last_cycle, last_round = ladder.store.last_numbers()
+    rounds = cycle_rounds(len(field), cycle=last_cycle + 1, first_round=last_round + 1)
+    matches = [
+        _match(event, round_.number, place, field[pairing.home], field[pairing.away])
+        for round_ in rounds
+        for place, pairing in enumerate(round_.pairings, start=1)
+    ]
+    ladder.store.add_cycle(event, last_cycle + 1, matches)
+    tell(CycleBegan(ladder.store.cycles_begun(event), len(field), len(matches)))
+
+
+def _match(event: Event, number: int, place: int, home: Bot, away: Bot) -> Match:
+    names = joined_names((home.name, away.name))
+    return Match(f"{event.name}/r{number}/{names}", number, place, home.number, away.number)
+
+
+def _active_bots(ladder: Ladder) -> Sequence[Bot]:
+    bots = ladder.store.bots()
+    active = [bot for bot in bots if bot.is_active]
+    if len(active) < 2:
+        idle = [f"{bot.name}: {bot.inactive_because}" for bot in bots if not bot.is_active]
+        why = f" (inactive: {'; '.join(idle)})" if idle else ""
+        problem = f"needs 2 active bots to play and has {len(active)}{why}"
+        raise LadderError(ladder.folder, problem, remedy="add bots with arena ladder add")
+    return active
+
+
+def _failed_to_start(bot: Bot, cause: str) -> Bot:
+    count = bot.failed_starts + 1
+    if count < FAILED_STARTS or not bot.is_active:
+        return replace(bot, failed_starts=count)
+    reason = f"did not start {count} times in a row" + (f" ({cause})" if cause else "")
+    return replace(bot, failed_starts=count, inactive_because=reason)
+
+
+def _keep(
+    ladder: Ladder, plan: MatchPlan, record: MatchRecord, *, voided: Voided | None = None
+) -> Attempt:
+    """Write the record of an attempt; it means nothing until its row is committed."""
+    path = f"{plan.folder}.json.gz"
+    file = ladder.records_folder / path
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        save(file, record)
+    except OSError as error:
+        raise unwritable(error, file) from error
+    return Attempt(
+        match=plan.match,
+        number=plan.attempt,
+        voided_by=voided.ending if voided else None,
+        cause=voided.cause if voided else "",
+        record=path,
+        record_digest=substance_digest(record),
+    )
+
+
+def _close_rounds(ladder: Ladder, tell: Callable[[Notice], None]) -> None:
+    """Close, in order, every round of which nothing is left to play; Elo moves by rounds."""
+    while (number := ladder.store.round_to_close()) is not None:
+        results = ladder.store.results(in_round=number)
+        after = elo_after(ladder.store.bots(), results, before=ladder.store.ratings())
+        ladder.store.close_round(number, after)
+        tell(RoundClosed(number))
+
+
+def _end_event(ladder: Ladder, event: Event, tell: Callable[[Notice], None]) -> Event:
+    """Reveal the secret in every record of the event; its row, which ends it, comes last."""
+    secret = ladder.secret_of(event)
+    for attempt in ladder.store.attempts(event):
+        file = ladder.records_folder / attempt.record
+        try:
+            with suppress(RecordError, FileNotFoundError):  # Ladder.check is who tells of it
+                record = load(file)
+                if record.secret is None:
+                    save(file, replace(record, secret=secret, entropy=b""))
+        except OSError as error:
+            raise unwritable(error, file) from error
+    ladder.store.finish_event(event, secret=secret)
+    event = replace(event, secret=secret)
+    tell(EventEnded(event))
+    return event
+
+
+def _sweep(ladder: Ladder) -> None:
+    """Remove the unfinished files of a run that was killed."""
+    for part in ladder.records_folder.glob("*/*/.*.part"):
+        part.unlink(missing_ok=True)
+
+
+def _first(group: BaseExceptionGroup[LadderError]) -> LadderError:
+    found = group.exceptions[0]
+    return _first(found) if isinstance(found, BaseExceptionGroup) else found
+
+
+def _counted(number: int, noun: str) -> str:
+    plural = {"match": "matches"}.get(noun, f"{noun}s")
+    return f"{number} {noun if number == 1 else plural}"

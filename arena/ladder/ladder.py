@@ -1,0 +1,323 @@
+"""The folder of a ladder, and what can be done with it but for playing.
+
+    ladder.toml   what is played, fixed when the ladder was made
+    ladder.db     bots, schedule, results, ratings
+    bots/         every entrant as it was entered, by digest
+    records/      every match, by event and round
+    logs/         what bots wrote while they played
+    secret/       where the deals of each event come from; open to the owner alone
+    lock          held by whoever plays
+
+Bots may be added while matches are played: they are in the next cycle. How an event is played is
+the business of `arena.ladder.cycles`.
+"""
+
+import fcntl
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from arena.ladder.entrants import SAMPLES, Entrant, find_bot, load_bot
+from arena.ladder.errors import LadderError
+from arena.ladder.evidence import elo_of
+from arena.ladder.facts import Attempt, Bot, Event
+from arena.ladder.frozen import freeze, thaw
+from arena.ladder.settings import SETTINGS_FILE, Settings, parse_settings, read_settings
+from arena.ladder.store import Store
+from hokm.deck import commitment
+from hokm.records import RecordError, load, substance_digest
+from hokm.session import PROTOCOL
+
+if TYPE_CHECKING:
+    from arena.ladder.standings import Standings
+
+UNRATED_SAMPLES: Final = ("random",)
+"""Bundled bots that are entered unrated unless one says otherwise. Random play stands over 1,200
+Elo below the weakest of the others: a match with it says nothing about either, and bends the fit.
+"""
+
+LONGEST_NAME_BYTES: Final = 110
+"""Two names and a little more make the name of a record file, and file names end at 255 bytes."""
+
+_RESTORE: Final = "restore it from a backup"
+
+
+class Entry(Enum):
+    """What adding a bot came to."""
+
+    NEW = "new"
+    ALREADY_IN = "already in"
+    """The very same bot is entered and active; nothing was changed."""
+    BACK = "back"
+    """It was entered and inactive, and is active again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Added:
+    """A bot that is entered now, and how that came about."""
+
+    bot: Bot
+    entry: Entry
+
+
+class Ladder:
+    """A ladder in its folder; made by `init` or `open`, and to be closed.
+
+    Every method raises LadderError for a ladder that is damaged or in use, saying where, what and
+    what to do next.
+    """
+
+    def __init__(self, folder: Path, *, settings: Settings, store: Store) -> None:
+        self.folder = folder
+        self.settings = settings
+        self.store = store
+        self.bots_folder = folder / "bots"
+        self.records_folder = folder / "records"
+
+    @classmethod
+    def init(cls, folder: Path, settings: Settings) -> "Ladder":
+        """Make a ladder in a folder that does not exist or is empty."""
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            if any(folder.iterdir()):
+                remedy = "give a new folder, or an empty one"
+                raise LadderError(folder, "is not empty", remedy=remedy)
+            for name in ("bots", "records", "logs"):
+                (folder / name).mkdir()
+            (folder / "secret").mkdir(mode=0o700)
+            (folder / "lock").touch()
+            Store.create(folder / "ladder.db", settings=settings.toml()).close()
+            # Last, since it is what makes a ladder of the folder.
+            write_whole(folder / SETTINGS_FILE, settings.toml().encode(), mode=0o644)
+        except OSError as error:
+            raise unwritable(error, folder) from error
+        return cls.open(folder)
+
+    @classmethod
+    def open(cls, folder: Path) -> "Ladder":
+        """Open a ladder."""
+        file = folder / SETTINGS_FILE
+        settings = read_settings(file)
+        store = Store.open(folder / "ladder.db")
+        made_with = parse_settings(store.settings(), where=folder / "ladder.db")
+        if settings != made_with:
+            store.close()
+            now, then = _first_difference(settings.toml(), made_with.toml())
+            remedy = "put that back, or make another ladder"
+            raise LadderError(file, f"says {now}, but was made with {then}", remedy=remedy)
+        return cls(folder, settings=settings, store=store)
+
+    def close(self) -> None:
+        """Let go of the database."""
+        self.store.close()
+
+    def __enter__(self) -> "Ladder":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def add(self, bot: str, *, rated: bool | None = None) -> Added:
+        """Enter a bot: a folder, or the name of a bundled one. It plays from the next cycle on.
+
+        `rated` defaults to True, but for `UNRATED_SAMPLES`. An unrated bot plays like any other; no
+        match of it moves a rating.
+
+        The same bot again changes nothing, but for one that was inactive: it is active again. A
+        changed byte makes another bot, which needs another name.
+
+        Raises BotError for a bot that cannot be entered anywhere, LadderError for one that cannot
+        be entered here.
+        """
+        entrant = load_bot(find_bot(bot))
+        self._refuse_unfit(entrant)
+        for known in self.store.bots():
+            if known.digest == entrant.digest:
+                return self._add_again(known, entrant, rated=rated)
+            _refuse_like(known, entrant)
+        if rated is None:
+            is_sample = entrant.folder.parent == SAMPLES and entrant.name in UNRATED_SAMPLES
+            rated = not is_sample
+        if not rated and entrant.name == self.settings.anchor:
+            problem = "is the anchor of this ladder, and an anchor is rated"
+            raise LadderError(entrant.name, problem, remedy="enter it as rated")
+        freeze(entrant, bots=self.bots_folder)
+        self.store.add_bot(
+            name=entrant.name,
+            owner=entrant.owner,
+            version=entrant.version,
+            digest=entrant.digest,
+            rated=rated,
+        )
+        return Added(self._bot(entrant.name), Entry.NEW)
+
+    def standings(self) -> "Standings":
+        """Who stands where, from what is played so far; also while it is being played."""
+        from arena.ladder.standings import standings  # numpy with it, 0.16 s
+
+        # Elo first: a round that closes meanwhile is then not yet in it, like any other.
+        closed, elo = self.store.rounds_closed(), self.store.ratings()
+        return standings(
+            self.settings,
+            self.store.bots(),
+            self.store.results(),
+            elo=elo,
+            rounds_closed=closed,
+            matches_void=len(self.store.voided()),
+        )
+
+    def check(self) -> list[LadderError]:
+        """Compare what the ladder rests on with what is there: bots, records, secret, ratings."""
+        problems: list[LadderError] = []
+        for bot in self.store.bots():
+            try:
+                thaw(bot.digest, bots=self.bots_folder)
+            except LadderError as error:
+                problems.append(error)
+        event = self.store.event_under_way()
+        if event is not None:
+            try:
+                self.secret_of(event)
+            except LadderError as error:
+                problems.append(error)
+        problems += filter(None, map(self._record_problem, self.store.attempts()))
+        elo = elo_of(
+            self.store.bots(), self.store.results(), rounds_closed=self.store.rounds_closed()
+        )
+        if elo != self.store.ratings():
+            problem = "holds Elo ratings that do not follow from its results"
+            problems.append(LadderError(self.folder / "ladder.db", problem, remedy=_RESTORE))
+        return problems
+
+    # -- for whoever plays
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Hold the ladder for playing; nobody else may meanwhile. It ends with the process."""
+        file = self.folder / "lock"
+        try:
+            # Not inherited by bots, so that a stray one cannot keep the ladder held.
+            descriptor = os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        except OSError as error:
+            raise unwritable(error, file) from error
+        try:
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                holder = os.pread(descriptor, 20, 0).decode(errors="replace").strip()
+                problem = f"is being played by process {holder or 'unknown'}"
+                remedy = "wait until that is done, or stop it; the same command then goes on"
+                raise LadderError(self.folder, problem, remedy=remedy) from None
+            os.ftruncate(descriptor, 0)
+            os.pwrite(descriptor, f"{os.getpid()}\n".encode(), 0)
+            yield
+        finally:
+            os.close(descriptor)
+
+    def keep_secret(self, event: Event, secret: bytes) -> None:
+        """Keep the secret of an event where its owner alone can read it."""
+        file = self.folder / "secret" / event.name
+        try:
+            write_whole(file, f"{secret.hex()}\n".encode(), mode=0o600)
+        except OSError as error:
+            raise unwritable(error, file) from error
+
+    def secret_of(self, event: Event) -> bytes:
+        """The secret of an event, which must be the one that was committed to."""
+        file = self.folder / "secret" / event.name
+        remedy = "restore it from a backup: no other secret deals the boards of this event"
+        try:
+            secret = bytes.fromhex(file.read_text())
+            is_committed = commitment(secret) == event.commitment
+        except OSError as error:
+            problem = f"cannot be read ({error.strerror})"
+            raise LadderError(file, problem, remedy=remedy) from error
+        except ValueError as error:
+            raise LadderError(file, "holds no secret", remedy=remedy) from error
+        if not is_committed:
+            problem = f"is not the secret that {event.name} was announced with"
+            raise LadderError(file, problem, remedy=remedy)
+        return secret
+
+    # -- below
+
+    def _bot(self, name: str) -> Bot:
+        return next(bot for bot in self.store.bots() if bot.name == name)
+
+    def _add_again(self, known: Bot, entrant: Entrant, *, rated: bool | None) -> Added:
+        if rated is not None and rated != known.rated:
+            problem = f"is entered already, as {'rated' if known.rated else 'unrated'}"
+            remedy = "that stays so; to have both, enter a copy under another name"
+            raise LadderError(known.name, problem, remedy=remedy)
+        freeze(entrant, bots=self.bots_folder)  # makes a copy that was removed anew
+        if known.is_active:
+            return Added(known, Entry.ALREADY_IN)
+        self.store.activate(known.number)
+        return Added(self._bot(known.name), Entry.BACK)
+
+    def _refuse_unfit(self, entrant: Entrant) -> None:
+        players = self.settings.rules.players
+        if players not in entrant.variants:
+            problem = f"does not play with {players} (variants = {list(entrant.variants)})"
+            remedy = f"if it can, add {players} to its variants; else take another ladder"
+            raise LadderError(entrant.name, problem, remedy=remedy)
+        if entrant.protocol != PROTOCOL:
+            problem = f"speaks protocol {entrant.protocol}, this arena {PROTOCOL}"
+            remedy = "build it with an SDK of that protocol"
+            raise LadderError(entrant.name, problem, remedy=remedy)
+        if len(entrant.name.encode()) > LONGEST_NAME_BYTES:
+            problem = f"has a name of more than {LONGEST_NAME_BYTES} bytes"
+            raise LadderError(entrant.name, problem, remedy="give it a shorter one in bot.toml")
+
+    def _record_problem(self, attempt: Attempt) -> LadderError | None:
+        file = self.records_folder / attempt.record
+        try:
+            digest = substance_digest(load(file))
+        except FileNotFoundError:
+            return LadderError(file, "is missing", remedy=_RESTORE)
+        except OSError as error:
+            return LadderError(file, f"cannot be read ({error.strerror})", remedy=_RESTORE)
+        except RecordError as error:
+            problem = str(error).removeprefix(f"{file}: ")
+            return LadderError(file, f"is damaged ({problem})", remedy=_RESTORE)
+        if digest != attempt.record_digest:
+            problem = f"is not the record that the result of {attempt.match} was taken from"
+            return LadderError(file, problem, remedy=_RESTORE)
+        return None
+
+
+def write_whole(file: Path, data: bytes, *, mode: int) -> None:
+    """Write a file so that at every moment it is whole, or not there. Raises OSError."""
+    part = file.with_name(f".{file.name}.part")
+    part.unlink(missing_ok=True)
+    descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
+    with os.fdopen(descriptor, "wb") as stream:
+        stream.write(data)
+        stream.flush()
+        os.fsync(stream.fileno())
+    part.replace(file)
+
+
+def unwritable(error: OSError, where: Path) -> LadderError:
+    """The error for a file or folder that the system would not let us write."""
+    problem = f"cannot be written ({error.strerror})"
+    return LadderError(where, problem, remedy="mend that, then run the command again")
+
+
+def _refuse_like(known: Bot, entrant: Entrant) -> None:
+    if known.name == entrant.name:
+        problem = f"is entered already, with other files ({known.digest[:12]}…)"
+        remedy = "a changed byte is another bot: give it another name in bot.toml"
+        raise LadderError(entrant.name, problem, remedy=remedy)
+    if known.name.casefold() == entrant.name.casefold():  # their records could be one file
+        problem = f"differs from {known.name} in capitals only"
+        raise LadderError(entrant.name, problem, remedy="give it another name in bot.toml")
+
+
+def _first_difference(text: str, other: str) -> tuple[str, str]:
+    pairs = zip(text.splitlines(), other.splitlines(), strict=False)
+    return next((a, b) for a, b in pairs if a != b)

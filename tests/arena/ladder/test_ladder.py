@@ -1,0 +1,296 @@
+"""The folder of a ladder: making, opening, adding, holding, checking."""
+
+import os
+import shutil
+import sqlite3
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from arena.ladder.bundle import bundle, bundle_digest
+from arena.ladder.cycles import play_event
+from arena.ladder.entrants import SAMPLES, BotError
+from arena.ladder.errors import LadderError
+from arena.ladder.ladder import Entry, Ladder
+from arena.ladder.settings import Settings
+from arena.ladder.testing import InProcessRunner
+
+SETTINGS = Settings.of("club", length=1)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return tmp_path / "club"
+
+
+@pytest.fixture
+def ladder(folder: Path) -> Iterator[Ladder]:
+    with Ladder.init(folder, SETTINGS) as made:
+        yield made
+
+
+def complaint(do) -> str:
+    """Return what is said when it is done; it is always one line."""
+    with pytest.raises(LadderError) as caught:
+        do()
+    text = str(caught.value)
+    assert "\n" not in text
+    return text
+
+
+# -- making and opening
+
+
+def test_a_new_ladder_has_its_folders_and_a_secret_place(ladder: Ladder, folder: Path) -> None:
+    names = {path.name for path in folder.iterdir()}
+    assert names >= {"bots", "ladder.db", "ladder.toml", "lock", "logs", "records", "secret"}
+    assert stat.S_IMODE((folder / "secret").stat().st_mode) == 0o700
+    assert ladder.settings == SETTINGS
+
+
+def test_an_empty_folder_will_do(folder: Path) -> None:
+    folder.mkdir()
+    Ladder.init(folder, SETTINGS).close()
+    Ladder.open(folder).close()
+
+
+def test_a_folder_with_something_in_it_is_left_alone(folder: Path) -> None:
+    folder.mkdir()
+    (folder / "thesis.txt").write_text("years of work")
+    assert "is not empty; give a new folder" in complaint(lambda: Ladder.init(folder, SETTINGS))
+    assert [path.name for path in folder.iterdir()] == ["thesis.txt"]
+
+
+def test_a_ladder_is_not_made_over_another(ladder: Ladder, folder: Path) -> None:
+    assert "is not empty" in complaint(lambda: Ladder.init(folder, SETTINGS))
+
+
+def test_a_file_in_the_place_of_the_folder_is_said_to_be_in_the_way(folder: Path) -> None:
+    folder.write_text("")
+    assert "cannot be written (File exists)" in complaint(lambda: Ladder.init(folder, SETTINGS))
+
+
+def test_what_is_no_ladder_is_not_opened(tmp_path: Path) -> None:
+    assert "has no ladder.toml" in complaint(lambda: Ladder.open(tmp_path))
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_settings_that_were_changed_are_refused_with_what_they_were(
+    ladder: Ladder, folder: Path
+) -> None:
+    file = folder / "ladder.toml"
+    file.write_text(file.read_text().replace("boards = 1 ", "boards = 32 "))
+    said = complaint(lambda: Ladder.open(folder))
+    assert said.startswith(f"{file}: says boards = 32")
+    assert "was made with boards = 1 " in said
+
+
+def test_comments_and_layout_of_the_settings_are_the_operators_own(
+    ladder: Ladder, folder: Path
+) -> None:
+    file = folder / "ladder.toml"
+    file.write_text("# ours\n\n" + file.read_text())
+    Ladder.open(folder).close()
+
+
+def test_a_lost_database_is_not_replaced_by_an_empty_one(ladder: Ladder, folder: Path) -> None:
+    ladder.close()
+    (folder / "ladder.db").unlink()
+    assert "ladder.db: is missing; restore" in complaint(lambda: Ladder.open(folder))
+    assert not (folder / "ladder.db").exists()
+
+
+# -- adding
+
+
+def test_a_bot_is_entered_as_a_copy_its_author_cannot_change(
+    ladder: Ladder, folder: Path, bot_folder
+) -> None:
+    source = Path(bot_folder("ada"))
+    (source / "run.sh").write_text("#!/bin/sh\n")
+    (source / "run.sh").chmod(0o755)
+    (source / "weights").mkdir()
+    (source / "weights" / "w.bin").write_bytes(bytes(1000))
+    (source / "__pycache__").mkdir()
+    (source / "__pycache__" / "x.pyc").write_bytes(b"")
+    added = ladder.add(str(source))
+    assert added.entry is Entry.NEW
+    copy = folder / "bots" / added.bot.digest
+    assert bundle_digest(copy) == bundle_digest(source) == added.bot.digest
+    assert not (copy / "__pycache__").exists()
+    assert os.access(copy / "run.sh", os.X_OK)
+    assert not (copy / "bot.py").stat().st_mode & 0o222
+    (source / "bot.py").write_text("other")
+    assert bundle_digest(copy) == added.bot.digest
+
+
+def test_a_bundled_bot_is_entered_by_its_name(ladder: Ladder, bot_folder, monkeypatch) -> None:
+    samples = Path(bot_folder("greedy")).parent
+    monkeypatch.setattr("arena.ladder.ladder.find_bot", lambda text: samples / text)
+    assert ladder.add("greedy").bot.name == "greedy"
+
+
+def test_the_same_bot_again_changes_nothing(ladder: Ladder, bot_folder) -> None:
+    first = ladder.add(bot_folder("ada"))
+    again = ladder.add(bot_folder("ada"))
+    assert (again.entry, again.bot) == (Entry.ALREADY_IN, first.bot)
+    assert len(ladder.store.bots()) == 1
+
+
+def test_a_changed_byte_is_another_bot_and_needs_another_name(ladder: Ladder, bot_folder) -> None:
+    ladder.add(bot_folder("ada"))
+    said = complaint(lambda: ladder.add(bot_folder("ada", code="print('better')\n")))
+    assert "ada: is entered already, with other files" in said
+    assert "give it another name in bot.toml" in said
+    assert len(ladder.store.bots()) == 1
+
+
+def test_names_that_differ_in_capitals_only_are_refused(ladder: Ladder, bot_folder) -> None:
+    ladder.add(bot_folder("ada"))
+    assert "differs from ada in capitals only" in complaint(lambda: ladder.add(bot_folder("Ada")))
+
+
+def test_a_name_that_no_file_can_carry_is_refused(ladder: Ladder, bot_folder) -> None:
+    long = "𐎠" * 28  # Old Persian; four bytes each
+    assert "more than 110 bytes" in complaint(lambda: ladder.add(bot_folder(long)))
+    assert ladder.add(bot_folder("گ" * 40)).entry is Entry.NEW
+
+
+def test_a_bot_that_cannot_play_here_is_refused(ladder: Ladder, bot_folder) -> None:
+    said = complaint(lambda: ladder.add(bot_folder("ada", variants=(2, 3))))
+    assert "ada: does not play with 4 (variants = [2, 3])" in said
+    said = complaint(lambda: ladder.add(bot_folder("bob", protocol=7)))
+    assert "bob: speaks protocol 7, this arena 1" in said
+    assert ladder.store.bots() == ()
+
+
+def test_what_is_no_bot_at_all_is_told_as_everywhere_else(ladder: Ladder, tmp_path: Path) -> None:
+    with pytest.raises(BotError):
+        ladder.add(str(tmp_path))
+
+
+def test_only_bundled_random_play_is_unrated_unless_one_says_so(
+    ladder: Ladder, bot_folder, monkeypatch
+) -> None:
+    random = bot_folder("random")
+    assert ladder.add(bot_folder("ada")).bot.rated
+    assert not ladder.add(bot_folder("bob"), rated=False).bot.rated
+    monkeypatch.setattr("arena.ladder.ladder.SAMPLES", Path(random).resolve().parent)
+    assert ladder.add(bot_folder("cyd")).bot.rated
+    assert not ladder.add(random).bot.rated
+    assert SAMPLES.is_dir()
+
+
+def test_random_play_can_be_rated_on_demand(ladder: Ladder, bot_folder, monkeypatch) -> None:
+    random = bot_folder("random")
+    monkeypatch.setattr("arena.ladder.ladder.SAMPLES", Path(random).resolve().parent)
+    assert ladder.add(random, rated=True).bot.rated
+    assert "is entered already, as rated" in complaint(lambda: ladder.add(random, rated=False))
+
+
+def test_an_anchor_is_rated(tmp_path: Path, bot_folder) -> None:
+    with Ladder.init(tmp_path / "x", Settings.of("club", anchor="ada")) as ladder:
+        said = complaint(lambda: ladder.add(bot_folder("ada"), rated=False))
+        assert "is the anchor of this ladder" in said
+        ladder.add(bot_folder("ada"))
+        assert ladder.standings().anchor == "ada"
+
+
+def test_a_bot_that_changes_while_it_is_copied_is_not_entered(
+    ladder: Ladder, folder: Path, bot_folder, monkeypatch
+) -> None:
+    source = Path(bot_folder("ada"))
+
+    def changing(of: Path):
+        (source / "bot.py").write_text("changed")
+        return bundle(of)
+
+    monkeypatch.setattr("arena.ladder.frozen.bundle", changing)
+    assert "changed while it was copied" in complaint(lambda: ladder.add(str(source)))
+    assert ladder.store.bots() == ()
+    monkeypatch.undo()
+    assert ladder.add(str(source)).entry is Entry.NEW  # what the first attempt left is no hindrance
+    assert [path.name for path in (folder / "bots").iterdir()] == [ladder.store.bots()[0].digest]
+
+
+def test_a_copy_that_was_removed_is_made_anew_by_adding_the_same_bot(
+    ladder: Ladder, folder: Path, bot_folder
+) -> None:
+    added = ladder.add(bot_folder("ada"))
+    shutil.rmtree(folder / "bots" / added.bot.digest)
+    [problem] = ladder.check()
+    assert "remove that folder, then add the same bot again" in str(problem)
+    assert ladder.add(bot_folder("ada")).entry is Entry.ALREADY_IN
+    assert ladder.check() == []
+
+
+# -- holding
+
+
+def test_a_ladder_is_played_by_one_at_a_time(ladder: Ladder, folder: Path) -> None:
+    with Ladder.open(folder) as other:
+        with ladder.held():
+            said = complaint(other.held().__enter__)
+            assert f"{folder}: is being played by process {os.getpid()}" in said
+        with other.held():
+            pass
+
+
+# -- checking
+
+
+@pytest.fixture
+async def played(ladder: Ladder, bot_folder) -> Ladder:
+    for name in ("ada", "bob", "cyd"):
+        ladder.add(bot_folder(name))
+    await play_event(ladder, InProcessRunner(), cycles=1)
+    return ladder
+
+
+async def test_a_sound_ladder_has_no_problems(played: Ladder) -> None:
+    assert played.check() == []
+
+
+async def test_every_loss_and_every_change_is_told_with_its_place(
+    played: Ladder, folder: Path
+) -> None:
+    records = sorted((folder / "records").glob("ev1/*/*.gz"))
+    names = ["bob~cyd.json.gz", "ada~bob.json.gz", "ada~cyd.json.gz"]
+    assert [path.name for path in records] == names
+    records[0].unlink()
+    records[1].write_bytes(records[1].read_bytes()[:-20])
+    bot = folder / "bots" / played.store.bots()[0].digest / "bot.py"
+    bot.chmod(0o644)
+    bot.write_text("other")
+    said = [str(problem) for problem in played.check()]
+    assert len(said) == 3
+    assert "is not as it was entered" in said[0]
+    assert said[1] == f"{records[0]}: is missing; restore it from a backup"
+    assert said[2].startswith(f"{records[1]}: is damaged (")
+
+
+async def test_a_record_of_another_match_is_not_taken_for_this_one(
+    played: Ladder, folder: Path
+) -> None:
+    one, other, _ = sorted((folder / "records").glob("ev1/*/*.gz"))
+    shutil.copy(one, other)
+    [problem] = played.check()
+    assert str(problem).startswith(f"{other}: is not the record that the result of ev1/r2/")
+
+
+async def test_ratings_that_do_not_follow_from_the_results_are_found(
+    played: Ladder, folder: Path
+) -> None:
+    with sqlite3.connect(folder / "ladder.db") as connection:
+        connection.execute("UPDATE ratings SET elo = elo + 1e-9 WHERE round = 3")
+    connection.close()
+    [problem] = played.check()
+    assert "holds Elo ratings that do not follow from its results" in str(problem)
+
+
+async def test_standings_can_be_read_by_anybody_at_any_time(played: Ladder, folder: Path) -> None:
+    with Ladder.open(folder) as other, played.held():
+        assert other.standings() == played.standings()
+        assert other.standings().rounds_closed == 3

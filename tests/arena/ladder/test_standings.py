@@ -1,0 +1,169 @@
+"""The standings as a value: ranks, ratings and flags from what was played."""
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from arena.ladder.bradley_terry import Errors, fit
+from arena.ladder.elo import EloRating
+from arena.ladder.evidence import elo_of, rated_matches
+from arena.ladder.facts import Bot, Result
+from arena.ladder.settings import Settings
+from arena.ladder.standings import Flag, Standings, standings
+from arena.ladder.statistics import Z95
+
+SETTINGS = Settings.of("club")
+ADA, BOB, CYD, DAN = BOTS = tuple(
+    Bot(number, name, owner="m", version="1", digest=f"{number}" * 64)
+    for number, name in enumerate(("ada", "bob", "cyd", "dan"), start=1)
+)
+WIN, DRAW, LOSS = ((2, 1), (0, 0), (-1, 0)), ((1, -1), (0, 0), (0, 0)), ((-3, -2), (1, 0), (0, 0))
+
+
+def result(home: Bot, away: Bot, boards=WIN, *, number: int = 1) -> Result:
+    return Result(
+        f"ev1/r{number}/{home.name}~{away.name}", number, home.number, away.number, boards
+    )
+
+
+def cycle(number: int = 1) -> list[Result]:
+    """Each bot beats those after it, but the last beats the first, so that all are connected."""
+    return [
+        result(ADA, BOB, number=number),
+        result(ADA, CYD, number=number),
+        result(BOB, CYD, number=number),
+        result(CYD, DAN, number=number),
+        result(BOB, DAN, DRAW, number=number),
+        result(ADA, DAN, LOSS, number=number),
+    ]
+
+
+def table(bots=BOTS, results=(), *, settings: Settings = SETTINGS, closed: int = 1) -> Standings:
+    elo = elo_of(bots, results, rounds_closed=closed)
+    return standings(settings, bots, results, elo=elo, rounds_closed=closed)
+
+
+def row(of: Standings, bot: Bot):
+    return next(row for row in of.rows if row.name == bot.name)
+
+
+def test_a_match_is_won_by_the_sign_of_all_its_points() -> None:
+    assert [result(ADA, BOB, boards).score for boards in (WIN, DRAW, LOSS)] == [1.0, 0.5, 0.0]
+
+
+def test_a_row_counts_matches_and_boards_from_its_own_side() -> None:
+    found = row(table(results=[result(ADA, BOB, WIN), result(BOB, ADA, LOSS)]), BOB)
+    assert (found.matches_won, found.matches_drawn, found.matches_lost) == (0, 0, 2)
+    # Ada's boards were 3, 0, -1; Bob's own at home -5, 1, 0.
+    assert (found.boards_won, found.boards_drawn, found.boards_lost) == (2, 2, 2)
+    assert found.points_per_board == pytest.approx((-3 + 0 + 1 - 5 + 1 + 0) / 6)
+
+
+def test_bots_are_ranked_by_the_fit_with_the_models_bars_and_los() -> None:
+    results = cycle()
+    found = table(results=results)
+    fitted = fit(rated_matches(BOTS, results), [bot.name for bot in BOTS]).centred()
+    bars = fitted.standard_errors(Errors.MODEL)
+    ratings = fitted.table()
+    assert [r.rank for r in found.rows] == [1, 2, 3, 4]
+    assert [r.name for r in found.rows] == sorted(ratings, key=lambda name: -ratings[name])
+    for r, after in zip(found.rows, [*found.rows[1:], None], strict=True):
+        assert r.mle == pytest.approx(ratings[r.name])
+        assert r.bar == pytest.approx(Z95 * bars[r.name])
+        los = after and fitted.difference(r.name, after.name, errors=Errors.MODEL).los
+        assert r.los_next == los
+    assert sum(r.mle or 0.0 for r in found.rows) == pytest.approx(4 * 1500)
+
+
+def test_an_anchor_stands_at_1500_once_it_is_entered_and_leaves_the_order_alone() -> None:
+    settings = Settings.of("club", anchor="cyd")
+    free, anchored = table(results=cycle()), table(results=cycle(), settings=settings)
+    assert anchored.anchor == "cyd"
+    assert row(anchored, CYD).mle == pytest.approx(1500)
+    assert row(anchored, CYD).elo == pytest.approx(1500)
+    assert [r.name for r in anchored.rows] == [r.name for r in free.rows]
+    shift = (row(anchored, ADA).mle or 0) - (row(free, ADA).mle or 0)
+    assert (row(anchored, BOB).mle or 0) - (row(free, BOB).mle or 0) == pytest.approx(shift)
+    assert [r.bar for r in anchored.rows] == [r.bar for r in free.rows]
+    before = table(bots=(ADA, BOB), results=[result(ADA, BOB)], settings=settings)
+    assert before.anchor is None
+    assert sum(r.mle or 0.0 for r in before.rows) == pytest.approx(2 * 1500)
+
+
+def test_elo_rests_on_closed_rounds_and_the_fit_on_every_match() -> None:
+    results = [*cycle(1), *cycle(2)]
+    one, two = table(results=results, closed=1), table(results=results, closed=2)
+    assert row(one, ADA).elo != row(two, ADA).elo
+    assert row(one, ADA).mle == row(two, ADA).mle
+
+
+def test_an_unrated_bot_stands_below_and_moves_nobody() -> None:
+    dull = replace(DAN, rated=False)
+    bots = (ADA, BOB, CYD, dull)
+    rated = [r for r in cycle() if dull.number not in (r.home, r.away)]
+    found, without = table(bots, cycle()), table((ADA, BOB, CYD), rated)
+    assert found.rows[:3] == without.rows
+    last = found.rows[3]
+    assert (last.name, last.rank, last.elo, last.mle, last.bar) == ("dan", None, None, None, None)
+    assert (last.matches_won, last.matches_drawn, last.matches_lost) == (1, 1, 1)
+    assert last.flags == (Flag.UNRATED,)
+
+
+def test_a_rating_is_provisional_below_thirty_matches() -> None:
+    found = table(results=[result(ADA, BOB, DRAW)] * 29 + [result(ADA, CYD, DRAW)])
+    flagged = {r.name for r in found.rows if Flag.PROVISIONAL in r.flags}
+    assert flagged == {"bob", "cyd", "dan"}
+
+
+def test_who_is_not_bound_to_the_rest_by_results_is_flagged() -> None:
+    everybody_beaten = [r for r in cycle() if r != result(ADA, DAN, LOSS)]
+    found = table(results=everybody_beaten)
+    flagged = {r.name for r in found.rows if Flag.NOT_CONNECTED in r.flags}
+    assert flagged == {"ada"}
+    assert all(Flag.NOT_CONNECTED not in r.flags for r in table(results=cycle()).rows)
+
+
+def test_with_two_halves_as_large_nobody_is_bound_to_the_rest() -> None:
+    found = table(results=[result(ADA, BOB, DRAW), result(CYD, DAN, DRAW)])
+    assert all(Flag.NOT_CONNECTED in r.flags for r in found.rows)
+
+
+def test_an_inactive_bot_keeps_its_rank_and_says_why() -> None:
+    out = replace(ADA, inactive_because="did not start 2 times in a row")
+    found = table(bots=(out, BOB, CYD, DAN), results=cycle())
+    assert row(found, ADA).rank == 1
+    assert Flag.INACTIVE in row(found, ADA).flags
+    assert row(found, ADA).note == "did not start 2 times in a row"
+
+
+def test_nobody_has_played_yet_and_nobody_is_entered_yet() -> None:
+    fresh = table()
+    assert [r.name for r in fresh.rows] == ["ada", "bob", "cyd", "dan"]
+    assert all(r.mle == pytest.approx(1500) and r.points_per_board is None for r in fresh.rows)
+    assert table(bots=()).rows == ()
+
+
+def test_the_json_form_says_what_is_played_and_rounds_nothing() -> None:
+    found = table(results=cycle(), settings=Settings.of("club", anchor="cyd", length=3))
+    document = json.loads(json.dumps(found.json()))
+    assert document["ladder"] == "club"
+    assert (document["players"], document["format"], document["boards"]) == (4, "boards", 3)
+    assert (document["anchor"], document["scale"]) == ("cyd", "match-sign")
+    assert (document["matches_played"], document["rounds_closed"]) == (6, 1)
+    first = document["rows"][0]
+    assert first["bot"] == found.rows[0].name
+    assert first["mle"] == found.rows[0].mle
+    assert first["elo"] == found.rows[0].elo
+    assert first["matches"] == {"won": 2, "drawn": 0, "lost": 1}
+    assert first["flags"] == ["provisional"]
+
+
+def test_elo_follows_from_the_rounds_alone() -> None:
+    results = [*cycle(1), *cycle(2)]
+    assert elo_of(BOTS, results, rounds_closed=0) == {}
+    one = elo_of(BOTS, results, rounds_closed=1)
+    assert elo_of(BOTS, list(reversed(results)), rounds_closed=1) == one
+    assert one[DAN.number].matches == 3
+    # Dan drew with and lost to and beat bots that stood where he stood: K = 40 at the start.
+    assert one[DAN.number] == EloRating(1500 + 40 * (1 + 0.5 + 0 - 1.5), 3)

@@ -1,0 +1,224 @@
+"""The database of a ladder: whole facts or none, and errors that say what to do."""
+
+import sqlite3
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.config import Config
+from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
+
+from arena.ladder.elo import EloRating
+from arena.ladder.errors import LadderError
+from arena.ladder.facts import Attempt, Event, Match, Result
+from arena.ladder.store import Store
+from arena.ladder.store.tables import REVISION, metadata
+from hokm.outcome import Ending
+
+EVENT = Event(1, cycles=1, commitment=bytes(32))
+MATCH = Match("ev1/r1/ada~bob", round=1, place=1, home=2, away=1)
+ATTEMPT = Attempt(MATCH.id, 1, None, "", "ev1/r1/ada~bob.json.gz", "00" * 32)
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return tmp_path / "ladder.db"
+
+
+@pytest.fixture
+def store(file: Path) -> Iterator[Store]:
+    """A ladder with two bots and one match scheduled."""
+    made = Store.create(file, settings="boards = 16\n")
+    for number, name in enumerate(("ada", "bob"), start=1):
+        made.add_bot(name=name, owner="m", version="1", digest=f"{number}" * 64, rated=True)
+    made.begin_event(EVENT)
+    made.add_cycle(EVENT, 1, [MATCH])
+    yield made
+    made.close()
+
+
+def sql(file: Path, statement: str) -> None:
+    """Do what no arena does."""
+    with sqlite3.connect(file) as connection:
+        connection.execute(statement)
+    connection.close()
+
+
+def complaint(file: Path) -> str:
+    """Return what opening says; it is always one line."""
+    with pytest.raises(LadderError) as caught:
+        Store.open(file)
+    text = str(caught.value)
+    assert "\n" not in text
+    assert text.startswith(f"{file}: ")
+    return text
+
+
+def test_the_migrations_make_the_tables_the_store_works_with(store: Store) -> None:
+    with store._database._engine.connect() as connection:
+        differences = compare_metadata(MigrationContext.configure(connection), metadata)
+    assert differences == []
+
+
+def test_the_revision_the_store_expects_is_the_newest_migration() -> None:
+    config = Config()
+    config.set_main_option("script_location", "arena.ladder:migrations")
+    assert ScriptDirectory.from_config(config).get_current_head() == REVISION
+
+
+def test_every_connection_survives_power_cuts_and_checks_references(store: Store) -> None:
+    with store._database._engine.connect() as one, store._database._engine.connect() as other:
+        for connection in (one, other):
+            pragmas = {
+                name: connection.exec_driver_sql(f"PRAGMA {name}").scalar_one()
+                for name in ("journal_mode", "synchronous", "foreign_keys")
+            }
+            assert pragmas == {"journal_mode": "wal", "synchronous": 2, "foreign_keys": 1}
+
+
+def test_a_reference_to_nothing_is_refused(store: Store) -> None:
+    with pytest.raises(LadderError, match="FOREIGN KEY"):
+        store.close_round(1, {99: EloRating(1500.0, 1)})
+    assert store.rounds_closed() == 0
+
+
+def test_a_played_match_is_read_back_with_every_board(store: Store) -> None:
+    boards = ((1, -2), (0, 3), (-1, -1))
+    store.play(MATCH, ATTEMPT, boards)
+    assert store.results() == (Result(MATCH.id, 1, home=2, away=1, boards=boards),)
+    assert store.results(in_round=1) == store.results()
+    assert store.results(in_round=2) == ()
+    assert store.scheduled() == ()
+    assert store.attempts() == (ATTEMPT,)
+    assert store.attempts(replace(EVENT, number=2)) == ()
+
+
+def test_a_result_that_cannot_be_written_whole_is_not_written_at_all(store: Store) -> None:
+    with pytest.raises(LadderError):
+        store.play(MATCH, ATTEMPT, [(1, None)])  # type: ignore[list-item]  # no such result
+    assert store.attempts() == ()
+    assert store.results() == ()
+    assert store.scheduled() == (MATCH,)
+
+
+def test_a_voided_attempt_leaves_the_match_to_be_played_under_the_next_number(
+    store: Store,
+) -> None:
+    voided = replace(ATTEMPT, voided_by=Ending.HOST_FAULT, cause="a disk")
+    store.void_attempt(MATCH, voided, void_because=None)
+    assert store.scheduled() == (replace(MATCH, attempt=2),)
+    assert store.attempts() == (voided,)
+    assert store.voided() == ()
+
+
+def test_a_void_match_is_not_played_and_says_why(store: Store) -> None:
+    failed = replace(store.bots()[0], failed_starts=2, inactive_because="did not start")
+    voided = replace(ATTEMPT, voided_by=Ending.NEVER_STARTED)
+    store.void_attempt(MATCH, voided, void_because="ada did not start", changed=[failed])
+    assert store.scheduled() == ()
+    assert store.voided() == ((MATCH.id, "ada did not start"),)
+    assert store.bots()[0] == failed
+    assert store.bots()[1].is_active
+
+
+def test_a_played_match_forgets_failed_starts(store: Store) -> None:
+    late = replace(store.bots()[0], failed_starts=1)
+    store.void_attempt(
+        MATCH, replace(ATTEMPT, voided_by=Ending.HOST_FAULT), void_because=None, changed=[late]
+    )
+    assert store.bots()[0].failed_starts == 1
+    store.play(MATCH, replace(ATTEMPT, number=2), [(1, 1)])
+    assert store.bots()[0].failed_starts == 0
+
+
+def test_a_round_is_ready_to_close_once_nothing_of_it_is_left(store: Store) -> None:
+    assert store.round_to_close() is None
+    store.void(MATCH, because="ada is inactive")
+    assert store.round_to_close() == 1
+    store.close_round(1, {})
+    assert store.round_to_close() is None
+    assert store.rounds_closed() == 1
+
+
+def test_ratings_are_kept_to_the_last_bit(store: Store) -> None:
+    rating = EloRating(1500.0 + 0.1 + 0.2, 1)
+    store.close_round(1, {1: rating})
+    assert store.ratings() == {1: rating}
+
+
+def test_an_event_is_under_way_until_its_secret_is_revealed(store: Store) -> None:
+    assert store.event_under_way() == EVENT
+    store.finish_event(EVENT, secret=bytes(range(32)))
+    assert store.event_under_way() is None
+    assert store.events() == (replace(EVENT, secret=bytes(range(32))),)
+
+
+def test_a_ladder_is_the_same_when_it_is_opened_again(store: Store, file: Path) -> None:
+    store.play(MATCH, ATTEMPT, [(2, -1)])
+    store.close()
+    again = Store.open(file)
+    assert again.settings() == "boards = 16\n"
+    assert [bot.name for bot in again.bots()] == ["ada", "bob"]
+    assert again.results() == (Result(MATCH.id, 1, home=2, away=1, boards=((2, -1),)),)
+    again.close()
+
+
+def test_a_missing_database_is_not_made_anew(file: Path) -> None:
+    assert "is missing; restore" in complaint(file)
+    assert not file.exists()
+
+
+def test_what_is_no_database_is_said_to_be_damaged(file: Path) -> None:
+    file.write_bytes(b"no database, but long enough to look at " * 100)
+    assert "is damaged (file is not a database)" in complaint(file)
+
+
+def test_an_empty_file_is_no_ladders_database(file: Path) -> None:
+    file.touch()
+    assert "is not a ladder's database, or damaged (no such table" in complaint(file)
+
+
+def test_a_missing_table_is_found_on_opening(store: Store, file: Path) -> None:
+    store.close()
+    sql(file, "DROP TABLE boards")
+    assert "no such table: boards" in complaint(file)
+
+
+def test_a_torn_database_is_said_to_be_damaged(store: Store, file: Path) -> None:
+    store.close()
+    data = file.read_bytes()
+    file.write_bytes(data[:4096] + b"\xff" * (len(data) - 4096))
+    assert "is damaged" in complaint(file)
+
+
+def test_a_database_from_a_newer_arena_asks_for_a_newer_arena(store: Store, file: Path) -> None:
+    store.close()
+    sql(file, "UPDATE alembic_version SET version_num = '9999'")
+    assert "revision 9999" in complaint(file)
+    assert "update the arena" in complaint(file)
+
+
+def test_a_value_no_arena_writes_is_damage_not_a_traceback(store: Store, file: Path) -> None:
+    store.play(MATCH, ATTEMPT, [(1, 1)])
+    sql(file, "UPDATE attempts SET voided_by = 'EARTHQUAKE'")
+    with pytest.raises(LadderError, match="holds what no arena writes"):
+        store.attempts()
+
+
+def test_a_writer_that_is_held_up_for_too_long_says_so(
+    store: Store, file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store.close()
+    monkeypatch.setattr("arena.ladder.store.database.BUSY_SECONDS", 0.0)
+    again = Store.open(file)
+    with sqlite3.connect(file, isolation_level=None) as other:
+        other.execute("BEGIN IMMEDIATE")
+        assert again.scheduled() == (MATCH,)  # readers are not held up
+        with pytest.raises(LadderError, match="another program holds it"):
+            again.void(MATCH, because="")
+        other.execute("ROLLBACK")
+    other.close()
+    again.close()
