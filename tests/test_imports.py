@@ -24,6 +24,7 @@ ARENA_SHELLS = (
     "arena.referee.lobby",
     "arena.referee.session",
     "arena.referee.bridge",
+    "arena.referee.testing",
     "arena.ladder.cycles",
     "arena.ladder.launcher",
     "arena.ladder.players",

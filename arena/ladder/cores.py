@@ -31,7 +31,7 @@ def _quota(cgroups: Path, membership: Path) -> float | None:
 
 
 def _folders(cgroups: Path, membership: Path) -> list[Path]:
-    """Our groups and all above them, in the unified hierarchy (v2) and the cpu controller's (v1)."""
+    """The tightest CPU quota from our control group upwards, in cores; None where there is none."""
     try:
         lines = membership.read_text().splitlines()
     except OSError:

@@ -22,10 +22,7 @@ import grpc.aio
 import trio
 
 from arena.referee.connection import Close, Received, Written
-from hokm.wire import BATCH_BYTES, PLAY_METHOD
-
-TICKET_KEY = "hokm-ticket"
-"""The call metadata that carries a ticket."""
+from hokm.wire import BATCH_BYTES, PLAY_METHOD, TICKET_METADATA
 
 MAX_MESSAGE_BYTES = 4 * BATCH_BYTES
 """The largest message that is read at all; a batch out of bounds, but not far, is read so that its
@@ -307,7 +304,7 @@ def _cost(received: Received) -> int:
 
 def _ticket_of(context: Context) -> str:
     for key, value in context.invocation_metadata() or ():
-        if key == TICKET_KEY and isinstance(value, str):
+        if key == TICKET_METADATA and isinstance(value, str):
             return value
     return ""
 

@@ -15,9 +15,9 @@ import grpc
 import pytest
 import trio
 
-from arena.referee.bridge import MAX_MESSAGE_BYTES, MESSAGE_COST, TICKET_KEY, Bridge, serve
+from arena.referee.bridge import MAX_MESSAGE_BYTES, MESSAGE_COST, Bridge, serve
 from arena.referee.connection import Close, Connection
-from hokm.wire import PLAY_METHOD
+from hokm.wire import PLAY_METHOD, TICKET_METADATA
 
 LOOPBACK = "127.0.0.1:0"
 
@@ -29,7 +29,7 @@ class Caller:
         self._requests: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
         method: grpc.StreamStreamMultiCallable[bytes, bytes] = channel.stream_stream(PLAY_METHOD)
         requests = iter(self._requests.get, None)
-        self.call = method(requests, metadata=((TICKET_KEY, ticket),))
+        self.call = method(requests, metadata=((TICKET_METADATA, ticket),))
 
     def say(self, payload: bytes) -> None:
         self._requests.put(payload)
@@ -226,7 +226,7 @@ waiting = threading.Event()
 def requests():
     yield b"hello"
     waiting.wait()
-call = channel.stream_stream({PLAY_METHOD!r})(requests(), metadata=[({TICKET_KEY!r}, "t")])
+call = channel.stream_stream({PLAY_METHOD!r})(requests(), metadata=[({TICKET_METADATA!r}, "t")])
 waiting.wait()
 """
 

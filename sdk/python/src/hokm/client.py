@@ -15,14 +15,12 @@ import grpc
 
 from hokm.bot import Bot
 from hokm.player import Player, SessionError
-from hokm.wire import PLAY_METHOD, WireError, decode_from_referee, encode_from_bot
+from hokm.wire import PLAY_METHOD, TICKET_METADATA, WireError, decode_from_referee, encode_from_bot
 
 ADDRESS_VARIABLE: Final = "HOKM_ADDRESS"
 """Names the referee: ``127.0.0.1:port`` or ``unix:/path``."""
 TICKET_VARIABLE: Final = "HOKM_TICKET"
 """Holds the ticket for the bot's seats, valid once. It is a secret."""
-TICKET_METADATA: Final = "hokm-ticket"
-"""Under this name the ticket travels with the call."""
 
 CONNECT_SECONDS: float = 10.0
 """How long the referee may take to be reached; the arena waits no longer for a hello."""

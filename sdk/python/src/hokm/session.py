@@ -6,7 +6,7 @@ travels in batches. These classes know nothing of protobuf or gRPC: :mod:`hokm.w
 bytes and back.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from hokm.actions import Action
 from hokm.cards import Seat
@@ -72,11 +72,11 @@ FromBot = Hello | Answer | Goodbye
 
 @dataclass(frozen=True, slots=True)
 class Welcome:
-    """The answer to a hello. ``resume_token`` names this session if its stream breaks."""
+    """The answer to a hello. ``resume_token`` names this session if its stream breaks: a secret."""
 
     protocol: int
     arena: str
-    resume_token: str
+    resume_token: str = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -76,6 +76,9 @@ from hokm.view import ClockView
 PLAY_METHOD: Final = "/hokm.v1.RefereeService/Play"
 """The method whose stream carries the batches."""
 
+TICKET_METADATA: Final = "hokm-ticket"
+"""The key of the call's metadata under which a bot's ticket travels."""
+
 TEXT_LENGTH: Final = 40
 """Characters at most in each text of a hello, as in the name of a bot."""
 REASON_LENGTH: Final = 200
