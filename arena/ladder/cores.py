@@ -31,7 +31,7 @@ def _quota(cgroups: Path, membership: Path) -> float | None:
 
 
 def _folders(cgroups: Path, membership: Path) -> list[Path]:
-    """The tightest CPU quota from our control group upwards, in cores; None where there is none."""
+    """Our groups and all above them, in the unified hierarchy (v2) and in the cpu controller's."""
     try:
         lines = membership.read_text().splitlines()
     except OSError:
