@@ -11,7 +11,7 @@ from hokm.records import verify as findings_of
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """A file that was checked. ``problem`` is why it could not be read; else there is a record."""
+    """A file that was checked: there is a record, or a ``problem`` says why it cannot be read."""
 
     file: Path
     problem: str | None = None
@@ -24,10 +24,10 @@ class Check:
         return self.problem is None and not self.findings
 
     def lines(self) -> Iterator[str]:
-        """For a person."""
+        """For a person; none for a file that could not be read."""
         if self.record is None:
-            yield f"{self.problem}"
-        elif self.findings:
+            return
+        if self.findings:
             yield from (f"{self.file}: {finding}" for finding in self.findings)
         else:
             yield f"{self.file}: ok"
@@ -39,7 +39,7 @@ class Check:
         return {
             "file": str(self.file),
             "ok": self.is_ok,
-            "problem": self.problem,
+            "problem": None if self.problem is None else self.problem.removeprefix("error: "),
             "match": None if record is None else record.match,
             "substance_digest": None if record is None else substance_digest(record),
             "rooms": None if record is None else len(record.rooms),
@@ -59,7 +59,7 @@ def check(file: Path) -> Check:
     except (RecordError, OSError) as error:
         failure = failure_of(error)
         assert failure is not None
-        return Check(file, problem=failure.text.removeprefix("error: "))
+        return Check(file, problem=failure.text)
     return Check(file, record=record, findings=findings_of(record))
 
 

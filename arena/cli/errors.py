@@ -68,7 +68,7 @@ def _text_of(error: BaseException) -> str:
             message = error.format_message()
             if context is None or message.startswith(f"Usage: {context.command_path}"):
                 return message  # no arguments at all: the message is the help
-            return f"error: {message.rstrip('.')}; see {context.command_path} --help"
+            return f"error: {message.rstrip('.')} (see {context.command_path} --help)"
         case KeyboardInterrupt():
             return "interrupted"
         case OSError() if error.filename is not None:

@@ -26,9 +26,10 @@ def verify(
     if json_:
         show.print_json({"records": [check.json() for check in checks]})
     else:
-        console = show.results()
         for check in checks:
+            if check.problem is not None:
+                show.print_line(show.errors(), check.problem)
             for line in check.lines():
-                show.print_line(console, line)
+                show.print_line(show.results(), line)
     if not all(check.is_ok for check in checks):
         raise typer.Exit(FAILED)

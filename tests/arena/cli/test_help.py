@@ -1,0 +1,59 @@
+"""Help is quick, complete, and names options that exist."""
+
+import re
+import subprocess
+import sys
+
+import pytest
+
+import arena
+from arena.cli.match import EPILOG
+from hokm.rules.options import OPTIONS
+
+HEAVY = ("trio", "grpc", "rich", "numpy", "sqlalchemy", "alembic", "hokm", "arena.ladder")
+
+
+def test_help_imports_nothing_that_is_heavy():
+    code = "import sys; from arena.cli import main; main(['--help']); print(*sys.modules)"
+    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    loaded = set(shown.stdout.splitlines()[-1].split())
+    assert "typer" in loaded
+    assert loaded.isdisjoint(HEAVY)
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["", "match", "verify", "bot", "bot list", "ladder"]
+    + [f"ladder {name}" for name in ("init", "add", "run", "standings", "check")],
+)
+def test_every_command_has_help(run, words):
+    ran = run(*words.split(), "--help")
+    assert (ran.status, ran.err) == (0, "")
+    assert ran.out.startswith(f"Usage: arena {words}".rstrip())
+
+
+@pytest.mark.parametrize("words", ["", "match", "ladder", "ladder init", "verify"])
+def test_a_command_without_what_it_needs_shows_its_help(run, words):
+    ran = run(*words.split())
+    assert (ran.status, ran.out) == (2, "")
+    assert ran.err.startswith(f"Usage: arena {words}".rstrip())
+
+
+def test_help_of_a_match_names_every_option_of_the_rules():
+    named = set(re.findall(r"^  +([a-z_]+(?:, [a-z_]+)*)", EPILOG, flags=re.MULTILINE))
+    words = {word for names in named for word in names.split(", ")}
+    assert set(OPTIONS) <= words
+
+
+def test_the_version_is_the_packages(run):
+    assert run("--version").out == f"arena {arena.__version__}\n"
+
+
+def test_the_bundled_bots_are_listed(run, monkeypatch, make_bot, tmp_path):
+    make_bot("sara")
+    monkeypatch.setattr("arena.ladder.entrants.sample_names", lambda **_: ("sara",))
+    monkeypatch.setattr("arena.ladder.entrants.find_bot", lambda name: tmp_path / "bots" / name)
+    ran = run("bot", "list")
+    assert ran.status == 0
+    assert "maryam" in ran.out
+    assert '"players": [\n' in run("bot", "list", "--json").out

@@ -1,0 +1,51 @@
+"""Ctrl-C: once to finish, twice to end, thrice to leave; other signals do not wait for games."""
+
+import signal
+from collections.abc import Sequence
+
+import pytest
+import trio
+import trio.testing
+
+from arena.cli.interrupts import heeding_signals
+
+
+class Runner:
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+
+    def stop(self) -> None:
+        self.asked.append("stop")
+
+    def abort(self) -> None:
+        self.asked.append("abort")
+
+
+@pytest.mark.parametrize(
+    ("signals", "asked"),
+    [
+        ([signal.SIGINT], ["stop"]),
+        ([signal.SIGINT, signal.SIGINT], ["stop", "abort"]),
+        ([signal.SIGTERM], ["abort"]),
+        ([signal.SIGHUP], ["abort"]),
+        ([signal.SIGINT, signal.SIGTERM], ["stop", "abort"]),
+    ],
+)
+async def test_signals_ask_the_runner(signals: Sequence[signal.Signals], asked: list[str]) -> None:
+    runner, told = Runner(), list[str]()
+    async with heeding_signals(runner, tell=told.append):
+        for number in signals:
+            signal.raise_signal(number)
+            await trio.testing.wait_all_tasks_blocked()
+    assert runner.asked == asked
+    assert len(told) == len(asked)
+
+
+async def test_one_more_leaves_everything() -> None:
+    runner = Runner()
+    with pytest.RaisesGroup(KeyboardInterrupt):
+        async with heeding_signals(runner, tell=lambda _: None):
+            for _ in range(3):
+                signal.raise_signal(signal.SIGINT)
+                await trio.testing.wait_all_tasks_blocked()
+            await trio.sleep_forever()

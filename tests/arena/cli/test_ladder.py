@@ -1,0 +1,121 @@
+"""`arena ladder` as its operator sees it."""
+
+import json
+
+import pytest
+
+from hokm.outcome import Ending
+
+
+@pytest.fixture
+def ladder(run, make_bot, tmp_path):
+    folder = tmp_path / "club"
+    assert run("ladder", "init", folder, "--boards", 2).status == 0
+    assert run("ladder", "add", folder, make_bot("sara"), make_bot("علی")).status == 0
+    return folder
+
+
+def test_a_ladder_is_named_after_its_folder_and_keeps_what_was_asked(run, tmp_path):
+    folder = tmp_path / "club"
+    words = ("--players", 2, "--boards", 5, "--move-time", 0.5, "--anchor", "sara")
+    ran = run("ladder", "init", folder, *words)
+    assert ran.status == 0
+    assert ran.out.startswith("club: a ladder in ")
+    answer = json.loads(run("ladder", "standings", folder, "--json").out)
+    assert (answer["ladder"], answer["players"], answer["boards"]) == ("club", 2, 5)
+    settings = (folder / "ladder.toml").read_text()
+    assert 'anchor = "sara"' in settings
+    assert "move_seconds = 0.5" in settings
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("--players", "3"), "take 4 or 2"),
+        (("--boards", "0"), "1 to 1000"),
+        (("--games", "2"), "--format classic"),
+        (("--name", "two words"), "name 'two words' has ' '"),
+        (("--option", "points_win=3"), "points"),
+        (("--move-time", "inf"), "--move-time"),
+    ],
+)
+def test_settings_that_no_ladder_can_have_are_a_misuse(run, tmp_path, words, told):
+    ran = run("ladder", "init", tmp_path / "club", *words)
+    assert ran.status == 2
+    assert ran.err.startswith("error: ")
+    assert told in ran.err
+    assert not (tmp_path / "club").exists()
+
+
+def test_adding_says_what_came_of_each(run, ladder, make_bot):
+    reza = make_bot("reza")
+    assert run("ladder", "add", ladder, reza, "--unrated").out == (
+        "reza 1.0 (maryam): new, unrated\n"
+    )
+    assert "already in" in run("ladder", "add", ladder, reza).out
+
+
+def test_if_one_of_them_is_no_bot_none_is_added(run, ladder, make_bot):
+    ran = run("ladder", "add", ladder, make_bot("reza"), "nobody")
+    assert ran.status == 2
+    assert "reza" not in run("ladder", "standings", ladder).out
+
+
+def test_running_binds_the_deals_first_and_prints_the_standings_last(run, runner, ladder):
+    ran = run("ladder", "run", ladder, "--cycles", 2)
+    assert ran.status == 0
+    first, last = ran.err.splitlines()
+    assert first.startswith("ev1 begins: 2 cycles, commitment ")
+    assert last.startswith("ev1 is over, its secret was ")
+    assert "2 matches played, 0 void, 2 rounds closed; the field's mean stands at 1500" in ran.out
+    assert "علی" in ran.out
+    assert "P fewer than 30 rated matches" in ran.out
+
+
+def test_running_answers_in_json_too(run, runner, ladder):
+    answer = json.loads(run("ladder", "run", ladder, "--json").out)
+    assert (answer["event"], answer["complete"]) == ("ev1", True)
+    assert len(answer["secret"]) == len(answer["commitment"]) == 64
+    assert {row["bot"] for row in answer["standings"]["rows"]} == {"sara", "علی"}
+
+
+def test_an_event_that_was_stopped_fails_and_the_same_command_goes_on(run, runner, ladder):
+    runner.fault = (Ending.STOPPED, None)
+    ran = run("ladder", "run", ladder)
+    assert ran.status == 1
+    assert "ev1 is not over: the same command goes on with it" in ran.err
+    runner.fault = None
+    runner.faults.clear()
+    ran = run("ladder", "run", ladder)
+    assert ran.status == 0
+    assert ran.err.startswith("ev1 goes on: ")
+
+
+def test_a_match_that_counts_for_nothing_is_told_of(run, runner, ladder):
+    runner.fault = (Ending.NEVER_STARTED, 1)
+    runner.troubled = [1]
+    ran = run("ladder", "run", ladder)
+    assert ran.status == 0
+    assert "fault: علی CRASH (ev1/r1/" in ran.err
+    assert "void (NEVER_STARTED" in ran.err
+
+
+def test_a_sound_ladder_is_ok_and_a_damaged_one_is_not(run, runner, ladder):
+    run("ladder", "run", ladder)
+    assert run("ladder", "check", ladder).status == 0
+    for record in (ladder / "records").rglob("*.json.gz"):
+        record.unlink()
+    ran = run("ladder", "check", ladder)
+    assert ran.status == 1
+    assert "is missing; restore it from a backup" in ran.out
+    answer = json.loads(run("ladder", "check", ladder, "--json").out)
+    assert (answer["ok"], len(answer["problems"])) == (False, 1)
+
+
+def test_what_is_no_ladder_fails_in_one_line(run, tmp_path):
+    ran = run("ladder", "run", tmp_path)
+    assert (ran.status, ran.out) == (1, "")
+    assert ran.err == (
+        f"error: {tmp_path}: has no ladder.toml; give the folder of a ladder, or make one with "
+        "arena ladder init\n"
+    )

@@ -1,0 +1,244 @@
+"""`arena match` as its users see it: what may be asked, and what is answered."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from hokm.deck import commitment, secret_from_text
+from hokm.outcome import Ending
+from hokm.records import load, substance_digest
+
+
+def test_the_answer_in_json_is_one_object_with_all_there_is_to_know(run, runner, make_bot):
+    ran = run("match", make_bot("sara"), make_bot("علی"), "--boards", 3, "--seed", "a", "--json")
+    assert (ran.status, ran.err) == (0, "")
+    answer = json.loads(ran.out)
+    secret = secret_from_text("a")
+    assert answer["seed"] == secret.hex()
+    assert answer["commitment"] == commitment(secret).hex()
+    assert answer["match"] == f"local/{commitment(secret).hex()[:16]}/sara~علی"
+    assert [bot["name"] for bot in answer["entrants"]] == ["sara", "علی"]
+    assert sum(answer["score"].values()) == answer["boards"] == answer["counted"] == 3
+    assert (answer["players"], answer["format"], answer["scale"]) == (4, "boards", "board-sign")
+    assert answer["endings"] == {"COMPLETED": 6}
+    assert answer["complete"] is True
+    assert answer["decisions"] == sum(bot["decisions"] for bot in answer["entrants"]) > 0
+    assert answer["options"]["pause_after"] == "hakem"
+    assert answer["record"] is None
+
+
+def test_figures_that_are_undefined_or_infinite_are_null(run, runner, make_bot):
+    answer = json.loads(
+        run("match", make_bot("a"), make_bot("b"), "--boards", 1, "--seed", "x", "--json").out
+    )
+    # One board has no spread, so no error; and none of this is NaN, which is no JSON.
+    assert answer["elo"]["error"] is answer["nelo"]["value"] is answer["points_error"] is None
+
+
+def test_the_same_seed_deals_the_same_match(run, runner, make_bot):
+    words = ("match", make_bot("a"), make_bot("b"), "--boards", 2, "--json", "--seed")
+    first, again, other = (json.loads(run(*words, seed).out) for seed in ("1", "1", "2"))
+    assert first["substance_digest"] == again["substance_digest"] != other["substance_digest"]
+    assert json.loads(run(*words, first["seed"]).out)["match"] == first["match"]
+
+
+def test_without_a_seed_no_two_matches_are_the_same(run, runner, make_bot):
+    words = ("match", make_bot("a"), make_bot("b"), "--boards", 1, "--json")
+    assert json.loads(run(*words).out)["seed"] != json.loads(run(*words).out)["seed"]
+
+
+@pytest.mark.parametrize(
+    ("bots", "players", "seats"), [(2, None, 4), (2, 2, 2), (3, None, 3), (4, None, 4)]
+)
+def test_the_number_of_bots_says_how_many_play(run, runner, make_bot, bots, players, seats):
+    chosen = [] if players is None else ["--players", players]
+    folders = [make_bot(f"bot{index}") for index in range(bots)]
+    ran = run("match", *folders, *chosen, "--boards", 1)
+    assert ran.status == 0
+    assert [plan.rules.players for plan in runner.played] == [seats]
+
+
+def test_three_bots_are_compared_pair_by_pair(run, runner, make_bot):
+    folders = [make_bot(name) for name in "abc"]
+    answer = json.loads(run("match", *folders, "--boards", 4, "--json").out)
+    assert [(pair["a"], pair["b"]) for pair in answer["pairs"]] == [
+        ("a", "b"),
+        ("a", "c"),
+        ("b", "c"),
+    ]
+    assert all(sum(pair["score"].values()) == 4 for pair in answer["pairs"])
+    assert "score" not in answer
+
+
+def test_of_four_bots_the_first_and_third_are_one_side(run, runner, make_bot):
+    folders = [make_bot(name) for name in "abcd"]
+    ran = run("match", *folders, "--boards", 2)
+    assert ran.out.startswith("a + c against b + d: 4 players, 2 boards\n")
+
+
+def test_races_are_counted_in_pairs(run, runner, make_bot):
+    words = ("match", make_bot("a"), make_bot("b"), "--format", "classic", "--games", 2)
+    answer = json.loads(run(*words, "--option", "target_points=2", "--json").out)
+    assert (answer["games"], answer["scale"]) == (2, "race-pair")
+    assert answer["points_per_board"] is answer["points_error"] is None
+    assert answer["options"]["target_points"] == "2"
+    assert "points/board" not in run(*words, "-o", "target_points=2").out
+
+
+def test_the_table_names_the_scale_and_shows_bars(run, runner, make_bot):
+    out = run("match", make_bot("a"), make_bot("b"), "--boards", 8, "--seed", "s").out
+    assert "a against b: 4 players, 8 boards" in out
+    assert "± at 95 %; Elo on the scale board-sign" in out
+    assert "games       16 COMPLETED" in out
+    assert secret_from_text("s").hex() in out
+    assert "nan" not in out.lower().split()
+
+
+def test_clock_and_policy_are_as_asked(run, runner, make_bot):
+    run(
+        "match",
+        make_bot("a"),
+        make_bot("b"),
+        "--boards",
+        1,
+        "--move-time",
+        0.5,
+        "--bank",
+        0,
+        "--policy",
+        "rated",
+    )
+    (plan,) = runner.played
+    assert (plan.clock.move_seconds, plan.clock.bank_seconds) == (0.5, 0)
+    assert plan.policy.value == "rated"
+
+
+def test_a_bot_may_play_itself_and_two_of_a_name_are_told_apart(run, runner, make_bot):
+    old, new = make_bot("mine", under="old"), make_bot("mine", version="1.1", under="new")
+    assert run("match", old, new, "--boards", 1).out.startswith("mine 1.0 against mine 1.1")
+    assert run("match", old, old, "--boards", 1).out.startswith("mine #1 against mine #2")
+
+
+@pytest.mark.parametrize("name", ["match.json", "match.json.gz"])
+def test_a_record_is_written_where_asked_and_verifies(run, runner, make_bot, tmp_path, name):
+    file = tmp_path / name
+    words = ("match", make_bot("a"), make_bot("b"), "--boards", 2, "--record", file, "--json")
+    answer = json.loads(run(*words).out)
+    assert answer["record"] == str(file)
+    assert answer["substance_digest"] == substance_digest(load(file))
+    assert run("verify", file).status == 0
+
+
+def test_a_match_that_was_stopped_is_marked_and_fails(run, runner, make_bot):
+    runner.fault = (Ending.STOPPED, None)
+    words = ("match", make_bot("a"), make_bot("b"), "--boards", 2)
+    ran = run(*words)
+    assert ran.status == 1
+    assert "NOT COMPLETE (STOPPED): 0 of 2 boards were finished" in ran.out
+    answer = json.loads(run(*words, "--json").out)
+    assert (answer["complete"], answer["spoilt"], answer["los"]) == (False, "STOPPED", None)
+
+
+def test_a_bot_that_failed_is_reported_with_the_evidence(run, runner, make_bot, tmp_path):
+    runner.troubled = [1]
+    ran = run("match", make_bot("a"), make_bot("b"), "--boards", 1)
+    assert ran.status == 0  # the match was played; what the fault costs is in its result
+    lines = ran.err.splitlines()
+    assert lines[:7] == [
+        "fault: b CRASH (room 1, seat 1, game 3)",
+        "  its stream broke off (exit code 1)",
+        "  | Traceback",
+        "  | ValueError: [bold]no[/bold] such card",
+        "  its log: logs/room1-seat0.log",
+        "  run it by hand: cd here && python bot.py",
+        lines[6],
+    ]
+    kept = Path(lines[6].removeprefix("logs of the bots: "))
+    assert kept.is_dir()
+    assert kept.is_relative_to(tmp_path)
+
+
+def test_one_fault_again_and_again_is_told_twice_and_counted(run, runner, make_bot):
+    runner.troubled = [0] * 10 + [1]
+    ran = run("match", make_bot("a"), make_bot("b"), "--boards", 1)
+    assert ran.err.count("fault: a CRASH (") == 2
+    assert "fault: a CRASH: 8 more like these" in ran.err
+    assert ran.err.count("fault: b CRASH (") == 1
+
+
+def test_logs_of_a_match_without_faults_are_gone(run, runner, make_bot, tmp_path):
+    assert run("match", make_bot("a"), make_bot("b"), "--boards", 1).err == ""
+    assert not list(tmp_path.glob("hokm-arena-*"))
+
+
+def test_a_folder_for_logs_is_made_and_kept(run, runner, make_bot, tmp_path):
+    folder = tmp_path / "deep" / "logs"
+    run("match", make_bot("a"), make_bot("b"), "--boards", 1, "--logs", folder)
+    assert folder.is_dir()
+
+
+MISUSES = {
+    "--players 3": "a match with 3 players has 3 entrants",
+    "--players 9": "2, 3 or 4",
+    "--games 3": "give --boards, or --format classic",
+    "--format classic --boards 3": "give --games, or --format boards",
+    "--format quick": "--format",
+    "--boards 0": "--boards",
+    "--boards 10001": "--boards",
+    "--bords 3": "--boards",
+    "--option pause_after": "NAME=VALUE",
+    "--option pause_after=x": "hakem, first_round or right_opponent",
+    "--option nothing=x": "there is no option 'nothing'",
+    "--option target_points=3": "no meaning with boards",
+    "--option play_out=on -o play_out=off": "there twice",
+    "--move-time nan": "--move-time",
+    "--move-time 0": "--move-time",
+    "--bank -1": "--bank",
+    "--hello-time 1e9": "--hello-time",
+    "--concurrency 0": "--concurrency",
+    "--record there.txt": ".json or .json.gz",
+    "--record no/such/folder.json": "there is no folder no/such",
+    "--policy none": "--policy",
+}
+
+
+@pytest.mark.parametrize("words", MISUSES)
+def test_a_misuse_is_one_line_that_says_what_would_do(run, runner, make_bot, words):
+    ran = run("match", make_bot("a"), make_bot("b"), *words.split())
+    assert ran.status == 2
+    assert ran.out == ""
+    assert ran.err.startswith("error: ")
+    assert ran.err.count("\n") == 1
+    assert MISUSES[words] in ran.err
+    assert not runner.played
+
+
+def test_an_empty_seed_is_no_seed(run, runner, make_bot):
+    ran = run("match", make_bot("a"), make_bot("b"), "--seed", "")
+    assert (ran.status, runner.played) == (2, [])
+
+
+@pytest.mark.parametrize("count", [1, 5])
+def test_a_match_has_two_to_four_bots(run, runner, make_bot, count):
+    ran = run("match", *[make_bot(f"bot{index}") for index in range(count)])
+    assert ran.status == 2
+    assert ran.err == f"error: a match has two, three or four bots, not {count}\n"
+
+
+def test_a_word_that_names_nothing_is_a_misuse_and_a_bad_bot_a_failure(run, runner, make_bot):
+    good = make_bot("good")
+    assert run("match", good, "nobody").status == 2
+    (good / "bot.toml").write_text("schema = 1\n")
+    ran = run("match", good, good)
+    assert ran.status == 1
+    assert ran.err.startswith(f"error: {good}/bot.toml: name: is missing; ")
+
+
+def test_a_bot_that_does_not_play_this_is_refused_before_anything_starts(run, runner, make_bot):
+    bot = make_bot("four")
+    manifest = bot / "bot.toml"
+    manifest.write_text(manifest.read_text().replace("[2, 3, 4]", "[4]"))
+    ran = run("match", bot, bot, "--players", 2)
+    assert ran.status == 2
+    assert "four does not play with 2" in ran.err

@@ -1,0 +1,108 @@
+"""The score while a match is played is what the record says in the end."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from arena.ladder.boards import MatchPlan, Secret
+from arena.ladder.entrants import Entrant, Limits
+from arena.ladder.scores import score
+from arena.ladder.tally import Tally
+from arena.ladder.testing import InProcessRunner
+from hokm.outcome import Ending, Outcome
+from hokm.records import Format, GameRecord, Policy
+from hokm.rules.options import Rules
+from hokm.session import ClockRules
+
+
+def plan_of(players: int, names: str, *, kind: Format = Format.BOARDS) -> MatchPlan:
+    return MatchPlan(
+        match=f"local/x/{'~'.join(names)}",
+        format=kind,
+        rules=Rules.of(players, play=kind.play),
+        length=4,
+        entrants=tuple(
+            Entrant(
+                name=name,
+                owner="o",
+                version="1",
+                command=("python",),
+                language="",
+                protocol=1,
+                variants=(2, 3, 4),
+                concurrent=1,
+                limits=Limits(),
+                folder=Path(name),
+                digest=name * 64,
+            )
+            for name in names
+        ),
+        clock=ClockRules(),
+        policy=Policy.CASUAL,
+        secret=Secret(bytes(32)),
+    )
+
+
+class Watch:
+    def __init__(self, tally: Tally) -> None:
+        self.tally = tally
+        self.boards: list[int] = []
+
+    def game_over(self, plan: MatchPlan, room: int, game: GameRecord) -> None:
+        self.tally.add(room, game)
+        self.boards.append(self.tally.boards)
+
+    def trouble(self, plan: MatchPlan, trouble: object) -> None:
+        raise AssertionError("nobody fails here")
+
+
+@pytest.mark.parametrize(
+    ("players", "names", "kind"),
+    [
+        (4, "ab", Format.BOARDS),
+        (4, "abcd", Format.BOARDS),
+        (2, "ab", Format.BOARDS),
+        (4, "ab", Format.CLASSIC),
+    ],
+)
+async def test_it_ends_where_the_record_does(players: int, names: str, kind: Format) -> None:
+    plan = plan_of(players, names, kind=kind)
+    watch = Watch(Tally(plan))
+    record = await InProcessRunner().play(plan, watcher=watch)
+    tally, final = watch.tally, score(record)
+    assert tuple(map(tuple, tally.gained)) == final.gained
+    assert tally.differences() == final.pairs[0].differences
+    assert (tally.games, tally.games_over) == (8, 8)
+
+
+async def test_a_board_counts_when_its_last_room_has_finished_it() -> None:
+    plan = plan_of(4, "ab")
+    watch = Watch(Tally(plan))
+    await InProcessRunner().play(plan, watcher=watch)
+    assert watch.boards == [0, 0, 0, 0, 1, 2, 3, 4]  # the double plays room by room
+
+
+def test_with_three_seats_everybody_gains_alone() -> None:
+    plan = plan_of(3, "abc")
+    tally = Tally(plan)
+    won = {1: (1, 0, 0), 2: (0, 2, 0), 3: (0, 0, 3)}  # by seat, in board 2 of each room
+    for room, points in won.items():
+        tally.add(room, finished(2, points))
+    seatings = {room: plan.seating(room, 2) for room in plan.rooms}
+    gained = [0, 0, 0]
+    for room, points in won.items():
+        for seat, count in enumerate(points):
+            gained[seatings[room][seat]] += count
+    assert [sum(one) for one in tally.gained] == gained
+
+
+def test_a_board_that_was_stopped_in_one_room_does_not_count() -> None:
+    tally = Tally(plan_of(4, "ab"))
+    tally.add(1, finished(1, (2, 0)))
+    tally.add(2, finished(1, (0, 0), ending=Ending.STOPPED))
+    assert (tally.boards, tally.games_over) == (0, 2)
+
+
+def finished(number: int, points: Sequence[int], ending: Ending = Ending.COMPLETED) -> GameRecord:
+    return GameRecord(number=number, outcome=Outcome(ending, tuple(points), None))
