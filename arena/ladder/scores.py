@@ -4,7 +4,7 @@ The score follows from the record alone, so that anybody who has the record can 
 over the differences are in :mod:`arena.ladder.statistics`.
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import combinations
@@ -52,9 +52,13 @@ def score(record: MatchRecord) -> MatchScore:
     """
     sides = 2 if len(record.entrants) == 4 else len(record.entrants)
     outcomes = [game.outcome for room in record.rooms for game in room.games]
-    boards = tuple(number for number in range(1, record.games + 1) if _finished(record, number))
+    games = _games_by_number(record)
+    boards = tuple(
+        number for number in range(1, record.games + 1) if _finished(record, games[number])
+    )
     gained = tuple(
-        tuple(_gained(record, number, entrant) for number in boards) for entrant in range(sides)
+        tuple(_gained(record, games[number], entrant) for number in boards)
+        for entrant in range(sides)
     )
     return MatchScore(
         boards=boards,
@@ -81,27 +85,28 @@ def _spoilt(outcomes: list[Outcome | None]) -> Ending | None:
     return None
 
 
-def _games(record: MatchRecord, number: int) -> list[tuple[tuple[int, ...], GameRecord]]:
-    """Game ``number`` of every room, with the entrant at each seat."""
-    return [
-        (room.seating_of(number), game)
-        for room in record.rooms
-        for game in room.games
-        if game.number == number
-    ]
+_Games = list[tuple[tuple[int, ...], GameRecord]]
+"""One board or pair of races in every room, with the entrant at each seat."""
 
 
-def _finished(record: MatchRecord, number: int) -> bool:
-    games = _games(record, number)
+def _games_by_number(record: MatchRecord) -> Mapping[int, _Games]:
+    games: defaultdict[int, _Games] = defaultdict(list)
+    for room in record.rooms:
+        for game in room.games:
+            games[game.number].append((room.seating_of(game.number), game))
+    return games
+
+
+def _finished(record: MatchRecord, games: _Games) -> bool:
     return len(games) == len(record.rooms) and all(
         game.outcome is not None and game.outcome.ending.counts for _, game in games
     )
 
 
-def _gained(record: MatchRecord, number: int, entrant: int) -> int:
+def _gained(record: MatchRecord, games: _Games, entrant: int) -> int:
     side_of = variant_of(record.rules).side_of
     total = 0
-    for seating, game in _games(record, number):
+    for seating, game in games:
         outcome = game.outcome
         assert outcome is not None
         side = side_of[seating.index(entrant)]
