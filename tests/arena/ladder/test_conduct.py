@@ -1,5 +1,6 @@
 """Who was asked how often, and who took how long, follows from the record."""
 
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -8,7 +9,7 @@ import pytest
 from arena.ladder.boards import MatchPlan, Secret
 from arena.ladder.conduct import conduct
 from arena.ladder.cycles import Unwatched
-from arena.ladder.entrants import Entrant, Limits
+from arena.ladder.entrants import load_bot
 from arena.ladder.testing import InProcessRunner
 from hokm.cards import Seat
 from hokm.errors import Reason
@@ -17,35 +18,25 @@ from hokm.records import Circumstances, Format, MatchRecord, Policy, ProcessReco
 from hokm.rules.options import Rules
 from hokm.session import ClockRules
 
+Play = Callable[..., Awaitable[MatchRecord]]
 
-async def played(players: int = 4, *, boards: int = 2) -> MatchRecord:
-    names = "ab"
-    plan = MatchPlan(
-        match="local/x/a~b",
-        format=Format.BOARDS,
-        rules=Rules.of(players),
-        length=boards,
-        entrants=tuple(
-            Entrant(
-                name=name,
-                owner="o",
-                version="1",
-                command=("python",),
-                language="",
-                protocol=1,
-                variants=(2, 3, 4),
-                concurrent=1,
-                limits=Limits(),
-                folder=Path(name),
-                digest=name * 64,
-            )
-            for name in names
-        ),
-        clock=ClockRules(),
-        policy=Policy.CASUAL,
-        secret=Secret(bytes(32)),
-    )
-    return await InProcessRunner().play(plan, watcher=Unwatched())
+
+@pytest.fixture
+def play(bot_folder: Callable[..., str]) -> Play:
+    async def play(players: int = 4, *, boards: int = 1) -> MatchRecord:
+        plan = MatchPlan(
+            match="local/x/a~b",
+            format=Format.BOARDS,
+            rules=Rules.of(players),
+            length=boards,
+            entrants=tuple(load_bot(Path(bot_folder(name))) for name in "ab"),
+            clock=ClockRules(),
+            policy=Policy.CASUAL,
+            secret=Secret(bytes(32)),
+        )
+        return await InProcessRunner().play(plan, watcher=Unwatched())
+
+    return play
 
 
 def with_game(record: MatchRecord, **changes: object) -> MatchRecord:
@@ -56,8 +47,8 @@ def with_game(record: MatchRecord, **changes: object) -> MatchRecord:
 
 
 @pytest.mark.parametrize("players", [2, 4])
-async def test_every_decision_belongs_to_one_entrant(players: int) -> None:
-    record = await played(players)
+async def test_every_decision_belongs_to_one_entrant(play: Play, players: int) -> None:
+    record = await play(players, boards=2)
     first, second = conduct(record)
     hands = [hand for room in record.rooms for game in room.games for hand in game.hands]
     cards = sum(len(hand.plays) for hand in hands)
@@ -67,8 +58,8 @@ async def test_every_decision_belongs_to_one_entrant(players: int) -> None:
     assert abs(first.decisions - second.decisions) < 0.2 * (cards + other)
 
 
-async def test_time_is_charged_to_whoever_took_it() -> None:
-    record = await played(boards=1)
+async def test_time_is_charged_to_whoever_took_it(play: Play) -> None:
+    record = await play()
     count = len(record.rooms[0].games[0].seconds[0])
     # Trump and the first lead are the hakem's, seat 0: entrant 0 in room 1.
     first, second = conduct(with_game(record, seconds=((9.0, 5.0, *[0.5] * (count - 2)),)))
@@ -77,8 +68,8 @@ async def test_time_is_charged_to_whoever_took_it() -> None:
     assert sorted(first.charged)[-2:] == [5.0, 9.0]
 
 
-async def test_refusals_and_faults_are_counted_by_entrant() -> None:
-    record = await played(boards=1)
+async def test_refusals_and_faults_are_counted_by_entrant(play: Play) -> None:
+    record = await play()
     refusal = Refusal(hand=1, seat=Seat(1), attempt=1, reason=Reason.NOT_IN_HAND, action="play 2C")
     fault = Outcome(Ending.ILLEGAL, (3, 0), None, at_fault=Seat(3))
     first, second = conduct(with_game(record, refusals=(refusal, refusal), outcome=fault))
@@ -86,8 +77,8 @@ async def test_refusals_and_faults_are_counted_by_entrant() -> None:
     assert (first.faults, second.faults) == (0, 1)
 
 
-async def test_processor_time_is_that_of_all_its_processes() -> None:
-    record = await played(boards=1)
+async def test_processor_time_is_that_of_all_its_processes(play: Play) -> None:
+    record = await play()
     processes = [
         ProcessRecord(room=1, seat=Seat(0), cpu_seconds=1.0),
         ProcessRecord(room=2, seat=Seat(1), cpu_seconds=0.5),
@@ -98,8 +89,8 @@ async def test_processor_time_is_that_of_all_its_processes() -> None:
     assert (first.cpu_seconds, second.cpu_seconds) == (1.5, None)
 
 
-async def test_a_match_that_never_began_has_no_decisions() -> None:
-    record = await played(boards=1)
+async def test_a_match_that_never_began_has_no_decisions(play: Play) -> None:
+    record = await play()
     empty = tuple(
         replace(room, games=(replace(room.games[0], hands=(), seconds=()),))
         for room in record.rooms

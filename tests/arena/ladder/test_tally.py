@@ -1,12 +1,12 @@
 """The score while a match is played is what the record says in the end."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
 
 from arena.ladder.boards import MatchPlan, Secret
-from arena.ladder.entrants import Entrant, Limits
+from arena.ladder.entrants import load_bot
 from arena.ladder.scores import score
 from arena.ladder.tally import Tally
 from arena.ladder.testing import InProcessRunner
@@ -15,33 +15,25 @@ from hokm.records import Format, GameRecord, Policy
 from hokm.rules.options import Rules
 from hokm.session import ClockRules
 
+PlanOf = Callable[..., MatchPlan]
 
-def plan_of(players: int, names: str, *, kind: Format = Format.BOARDS) -> MatchPlan:
-    return MatchPlan(
-        match=f"local/x/{'~'.join(names)}",
-        format=kind,
-        rules=Rules.of(players, play=kind.play),
-        length=4,
-        entrants=tuple(
-            Entrant(
-                name=name,
-                owner="o",
-                version="1",
-                command=("python",),
-                language="",
-                protocol=1,
-                variants=(2, 3, 4),
-                concurrent=1,
-                limits=Limits(),
-                folder=Path(name),
-                digest=name * 64,
-            )
-            for name in names
-        ),
-        clock=ClockRules(),
-        policy=Policy.CASUAL,
-        secret=Secret(bytes(32)),
-    )
+
+@pytest.fixture
+def plan_of(bot_folder: Callable[..., str]) -> PlanOf:
+    def plan_of(players: int, names: str, *, kind: Format = Format.BOARDS) -> MatchPlan:
+        folders = [Path(bot_folder(name, variants=(2, 3, 4))) for name in names]
+        return MatchPlan(
+            match=f"local/x/{'~'.join(names)}",
+            format=kind,
+            rules=Rules.of(players, play=kind.play),
+            length=4,
+            entrants=tuple(map(load_bot, folders)),
+            clock=ClockRules(),
+            policy=Policy.CASUAL,
+            secret=Secret(bytes(32)),
+        )
+
+    return plan_of
 
 
 class Watch:
@@ -66,7 +58,9 @@ class Watch:
         (4, "ab", Format.CLASSIC),
     ],
 )
-async def test_it_ends_where_the_record_does(players: int, names: str, kind: Format) -> None:
+async def test_it_ends_where_the_record_does(
+    plan_of: PlanOf, players: int, names: str, kind: Format
+) -> None:
     plan = plan_of(players, names, kind=kind)
     watch = Watch(Tally(plan))
     record = await InProcessRunner().play(plan, watcher=watch)
@@ -76,14 +70,14 @@ async def test_it_ends_where_the_record_does(players: int, names: str, kind: For
     assert (tally.games, tally.games_over) == (8, 8)
 
 
-async def test_a_board_counts_when_its_last_room_has_finished_it() -> None:
+async def test_a_board_counts_when_its_last_room_has_finished_it(plan_of: PlanOf) -> None:
     plan = plan_of(4, "ab")
     watch = Watch(Tally(plan))
     await InProcessRunner().play(plan, watcher=watch)
     assert watch.boards == [0, 0, 0, 0, 1, 2, 3, 4]  # the double plays room by room
 
 
-def test_with_three_seats_everybody_gains_alone() -> None:
+def test_with_three_seats_everybody_gains_alone(plan_of: PlanOf) -> None:
     plan = plan_of(3, "abc")
     tally = Tally(plan)
     won = {1: (1, 0, 0), 2: (0, 2, 0), 3: (0, 0, 3)}  # by seat, in board 2 of each room
@@ -97,7 +91,7 @@ def test_with_three_seats_everybody_gains_alone() -> None:
     assert [sum(one) for one in tally.gained] == gained
 
 
-def test_a_board_that_was_stopped_in_one_room_does_not_count() -> None:
+def test_a_board_that_was_stopped_in_one_room_does_not_count(plan_of: PlanOf) -> None:
     tally = Tally(plan_of(4, "ab"))
     tally.add(1, finished(1, (2, 0)))
     tally.add(2, finished(1, (0, 0), ending=Ending.STOPPED))
