@@ -7,7 +7,7 @@ one look-up.
 
 from collections.abc import Sequence
 
-from hokm.cards import CARDS, Card, CardSet, Rank, Seat, Suit, Trump
+from hokm.cards import CARDS, Card, CardSet, Rank, Suit, Trump
 
 SUIT_CARDS: tuple[CardSet, ...] = tuple(suit.cards for suit in Suit)
 """The cards of each suit as a set."""
@@ -52,8 +52,3 @@ def taker(cards: Sequence[Card], *, trump: Trump) -> int:
     """The place in a trick, from 0 for the lead, of the card that takes it (rulebook 1.5)."""
     strength = STRENGTH[trump][SUIT_OF[cards[0]]]
     return max(range(len(cards)), key=lambda place: strength[cards[place]])
-
-
-def next_seat(seat: Seat, seats: int) -> Seat:
-    """Who plays after ``seat``: the seat on its right (rulebook 1.2)."""
-    return Seat((seat + 1) % seats)
