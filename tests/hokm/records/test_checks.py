@@ -173,7 +173,8 @@ def test_a_card_that_was_left_out_is_found_at_the_next(match: MatchRecord, edite
 def test_a_card_after_the_end_is_found(match: MatchRecord, edited: Edit) -> None:
     plays = match.rooms[0].games[0].hands[0].plays
     record = edited(match, plays=(*plays, other(match)))
-    assert places(record) == [replace(HAND, step=f"play {len(plays) + 1}")]
+    step = f"room 1, game 1, hand 1, play {len(plays) + 1}"
+    assert found(record) == [f"{step}: this hand is not being played at this point"]
 
 
 def test_another_trump_is_found_by_what_follows_from_it(match: MatchRecord, edited: Edit) -> None:

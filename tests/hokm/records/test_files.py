@@ -212,6 +212,15 @@ def test_a_small_file_that_unpacks_to_more_than_any_record_is_refused(tmp_path: 
         load(path)
 
 
+def test_a_record_too_long_to_be_read_is_not_written(
+    match: MatchRecord, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(record_files, "LARGEST_BYTES", 1000)
+    with pytest.raises(ValueError, match="none may have over 1000"):
+        save(tmp_path / "match.json", match)
+    assert list(tmp_path.iterdir()) == []
+
+
 @pytest.mark.parametrize(
     ("path", "value", "message"),
     [

@@ -1,0 +1,67 @@
+"""The log: a game's record at every moment of the game."""
+
+import pytest
+
+from hokm.cards import Seat
+from hokm.deck import shuffled
+from hokm.errors import Reason
+from hokm.records import GameLog, Refusal
+from hokm.records.log import ACTION_CHARACTERS
+from hokm.rules.game import Board
+from hokm.rules.options import Rules
+from hokm.rules.variants import variant_of
+
+
+def board(players: int) -> Board:
+    rules = Rules.of(players)
+    return Board(rules, shuffled(variant_of(rules).pack, bytes(32)), number=3)
+
+
+def test_a_game_that_never_began_has_a_record() -> None:
+    record = GameLog(board(4), number=3).record()
+    assert (record.number, record.hands, record.outcome) == (3, (), None)
+
+
+def test_a_hand_is_on_record_with_its_whole_deck_from_the_first_card_on() -> None:
+    game = board(4)
+    log = GameLog(game, number=3)
+    log.saw(game.start())
+    (hand,) = log.record().hands
+    assert (hand.deck, hand.hakem, hand.trump, hand.plays) == (game.deal.deck, 2, None, ())
+
+
+def test_every_decision_has_its_time_in_whole_microseconds() -> None:
+    game = board(4)
+    log = GameLog(game, number=3)
+    log.saw(game.start())
+    for seconds in (0.0000014, 1 / 3):
+        assert game.to_act is not None
+        log.charged(seconds)
+        log.saw(game.act(game.to_act, game.legal_actions()[0]))
+    assert log.record().seconds == ((0.000001, 0.333333),)
+
+
+def test_a_refused_action_is_kept_but_not_at_any_length() -> None:
+    game = board(4)
+    log = GameLog(game, number=3)
+    log.saw(game.start())
+    log.refused(Seat(1), 2, Reason.MALFORMED, "x" * 5000)
+    assert log.record().refusals == (
+        Refusal(
+            hand=1,
+            seat=Seat(1),
+            attempt=2,
+            reason=Reason.MALFORMED,
+            action="x" * ACTION_CHARACTERS,
+        ),
+    )
+
+
+def test_what_one_seat_sees_makes_no_record() -> None:
+    game = board(2)
+    log = GameLog(game, number=3)
+    log.saw(game.start())
+    log.saw(game.act(Seat(0), game.legal_actions()[0]))
+    events = game.act(Seat(0), game.legal_actions()[0])
+    with pytest.raises(ValueError, match="whole events"):
+        log.saw([event.seen_by(Seat(1)) for event in events])
