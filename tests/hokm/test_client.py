@@ -65,6 +65,13 @@ class Lowest(Bot):
         self.outcomes.append(outcome)
 
 
+class BotLeftError(Exception):
+    """A script waits for a batch, and the bot has ended its half of the stream.
+
+    Whether a bot that breaks off looks like this or like a broken stream is a race in gRPC.
+    """
+
+
 class Referee(grpc.GenericRpcHandler):
     """A gRPC server that follows one script and keeps what it was told."""
 
@@ -86,6 +93,8 @@ class Referee(grpc.GenericRpcHandler):
         try:
             for messages in self.script(self._decoded(requests), context):
                 yield encode_from_referee(messages)
+        except BotLeftError:
+            return
         except grpc.RpcError:  # the bot broke off
             raise
         except Exception as failure:
@@ -98,6 +107,7 @@ class Referee(grpc.GenericRpcHandler):
             self.batches += 1
             self.received.extend(messages)
             yield messages
+        raise BotLeftError
 
 
 @contextmanager
