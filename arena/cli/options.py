@@ -1,6 +1,5 @@
 """Options that several commands share, and what is checked of them."""
 
-import math
 import os
 from collections.abc import Sequence
 from typing import Annotated
@@ -50,8 +49,8 @@ def option_texts(pairs: Sequence[str]) -> dict[str, str]:
 
 
 def checked_seconds(name: str, seconds: float, *, least: float = 0.0) -> float:
-    """A time within bounds; not a number is none."""
-    if not (math.isfinite(seconds) and least <= seconds < MOST_SECONDS):
+    """A time within bounds; NaN is within none."""
+    if not least <= seconds < MOST_SECONDS:
         raise Misuse(f"{name} is from {least:g} to below {MOST_SECONDS:g} seconds, not {seconds:g}")
     return seconds
 
