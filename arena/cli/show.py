@@ -44,9 +44,9 @@ def print_line(console: Console, text: str) -> None:
     console.print(text, markup=False, soft_wrap=True)
 
 
-def named_columns(*columns: str) -> Table:
-    """A table whose named columns give way where a terminal is narrow."""
-    table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
+def named_columns(*columns: str, gap: int = 2) -> Table:
+    """A table whose named columns give way where a terminal is narrow; ``gap`` is between them."""
+    table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, gap - 1, 0, 0))
     for heading in columns:
         table.add_column(heading, overflow="fold", min_width=min(len(heading), 5))
     return table

@@ -29,7 +29,7 @@ def print_standings(standings: Standings, console: Console) -> None:
         f"{standings.matches_played} matches played, {standings.matches_void} void, "
         f"{standings.rounds_closed} rounds closed; {anchor} stands at 1500",
     )
-    table = named_columns("#", "bot", "owner")
+    table = named_columns("#", "bot", "owner", gap=1)
     for heading in ("Elo", "MLE", "±95 %", "W-D-L", settings.length_key, "points", "LOS"):
         table.add_column(heading, justify="right", no_wrap=True)
     table.add_column("")
@@ -56,8 +56,6 @@ def print_standings(standings: Standings, console: Console) -> None:
 
 def _legend(standings: Standings) -> list[str]:
     shown = {flag for row in standings.rows for flag in row.flags}
-    lines = [
-        "W-D-L are matches, points those of a board, LOS the likelihood to be better than the next"
-    ]
+    lines = ["W-D-L: matches; points: of a board; LOS: likelihood to be better than the next"]
     lines += [f"{mark} {meaning}" for flag, (mark, meaning) in _MARKS.items() if flag in shown]
     return lines + [f"{row.name}: {row.note}" for row in standings.rows if row.note]
