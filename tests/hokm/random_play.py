@@ -17,15 +17,25 @@ from tests.hokm.permute import Story
 
 SEEDS = st.integers(0, 2**32 - 1)
 
+_MODES = ("suit", "suit,sar,nar,tak_nar")
+
 ONE_HAND_OPTIONS: dict[int, dict[str, tuple[str, ...]]] = {
-    4: {"pause_after": ("hakem", "first_round", "right_opponent"), "play_out": ("off", "on")},
-    3: {"pause_after": ("first_round", "hakem"), "removed_two": ("C", "D", "H", "S")},
-    2: {"draw_choice_public": ("on", "off"), "play_out": ("off", "on")},
+    4: {
+        "pause_after": ("hakem", "first_round", "right_opponent"),
+        "play_out": ("off", "on"),
+        "modes": _MODES,
+    },
+    3: {"pause_after": ("first_round", "hakem"), "removed_two": ("C", "S"), "modes": _MODES},
+    2: {"draw_choice_public": ("on", "off"), "play_out": ("off", "on"), "modes": _MODES},
 }
 """The options that make a difference within one hand."""
 
 _RACE_OPTIONS: dict[int, dict[str, tuple[str, ...]]] = {
-    4: {"first_hakem": ("ace_draw", "random", "seat:2"), "next_hakem": ("right", "left")},
+    4: {
+        "first_hakem": ("ace_draw", "random", "seat:2"),
+        "next_hakem": ("right", "left"),
+        "cut": ("off", "on"),
+    },
     3: {"first_hakem": ("ace_draw", "random", "seat:2"), "next_hakem": ("winner", "right")},
     2: {"first_hakem": ("ace_draw", "random", "seat:1"), "next_hakem": ("winner",)},
 }

@@ -54,6 +54,9 @@ class PlayCard:
 
 Action = CutDeck | DeclareTrump | DiscardCards | ChooseDraw | PlayCard
 
+CUTS: tuple[CutDeck, ...] = tuple(CutDeck(position) for position in range(1, 52))
+"""Every cut of 52 cards: ``CUTS[k - 1].position == k``."""
+
 PLAYS: tuple[PlayCard, ...] = tuple(PlayCard(card) for card in CARDS)
 """Every play, made once: ``PLAYS[card].card == card``."""
 

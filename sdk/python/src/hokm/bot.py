@@ -16,6 +16,7 @@ from hokm.actions import (
     PLAYS,
     Action,
     ChooseDraw,
+    CutDeck,
     DeclareTrump,
     DiscardCards,
     PlayCard,
@@ -40,6 +41,10 @@ class Bot(ABC):
     version: str = "1"
     concurrent: int = 1
     """How many games this bot's process takes at once."""
+
+    def cut(self, view: View) -> int:
+        """Cut 1 to 51 cards, as the hakem's partner at a table that cuts; by default the half."""
+        return 26
 
     def declare(self, view: View) -> Trump | Suit:
         """Name trump from the first five cards; by default the longest suit, the higher cards
@@ -82,6 +87,8 @@ def decide(bot: Bot, view: View) -> Action:
     to judge.
     """
     match view.legal[0]:
+        case CutDeck():
+            return CutDeck(_answer(bot.cut(view), int, "cut"))
         case DeclareTrump():
             return DECLARATIONS[_answer(bot.declare(view), (Trump, Suit), "declare")]
         case DiscardCards(cards):

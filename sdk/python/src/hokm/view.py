@@ -15,6 +15,7 @@ from hokm.events import (
     CardPlayed,
     CardsDiscarded,
     CardTurned,
+    DeckCut,
     DrawChosen,
     Event,
     HandEnded,
@@ -99,6 +100,8 @@ class View:
         self.hakem = event.hakem
         self.dealer = event.dealer
         self.scores = event.scores
+        self.cut: int | None = None
+        """How many cards the hakem's partner cut; None where nobody did."""
         self.trump: Trump | None = None
         """What the hakem named; None before it did."""
         self.stock = self.variant.stock
@@ -235,6 +238,9 @@ class View:
     def _card_turned(self, event: CardTurned) -> None:
         self.turned = (*self.turned, Play(event.seat, event.card))
 
+    def _deck_cut(self, event: DeckCut) -> None:
+        self.cut = event.position
+
     def _packet_dealt(self, event: PacketDealt) -> None:
         self._counts[event.seat] += event.count
         self._gain(event.cards or ())
@@ -306,6 +312,7 @@ _PLAYS = tuple(tuple(Play(Seat(seat), card) for card in CARDS) for seat in range
 _LEARN: dict[type[Event], Callable[..., None]] = {  # type: ignore[explicit-any]
     CardTurned: View._card_turned,
     HandStarted: View._begin,
+    DeckCut: View._deck_cut,
     PacketDealt: View._packet_dealt,
     TrumpDeclared: View._trump_declared,
     CardsDiscarded: View._cards_discarded,

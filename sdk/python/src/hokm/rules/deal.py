@@ -14,6 +14,7 @@ from hokm.events import (
     CardOffered,
     CardPlayed,
     CardsDiscarded,
+    DeckCut,
     DrawChosen,
     Event,
     PacketDealt,
@@ -31,16 +32,17 @@ from hokm.rules.variants import variant_of
 class Deal:
     """One hand of a variant from its deck to its result.
 
-    ``deck`` is the whole pack in order, ``deck[0]`` on top. Call :meth:`start` once, then
-    :meth:`act` for the seat :attr:`to_act` until :attr:`is_over`; both return the events that
-    happened, unseen by anybody yet: a seat is to be shown :meth:`Event.seen_by` of each and nothing
-    else.
+    ``deck`` is the whole pack in order, ``deck[0]`` on top, and as it lies after a cut. Call
+    :meth:`start` once, then :meth:`act` for the seat :attr:`to_act` until :attr:`is_over`; both
+    return the events that happened, unseen by anybody yet: a seat is to be shown
+    :meth:`Event.seen_by` of each and nothing else.
     """
 
     __slots__ = (
         "_phase",
         "_strength",
         "_winning_strength",
+        "cut",
         "deck",
         "discarded",
         "hakem",
@@ -70,6 +72,7 @@ class Deal:
         self.seats = self.variant.seats
         self.deck = tuple(deck)
         self.hakem = hakem
+        self.cut: int | None = None
         self.trump: Trump | None = None
         self.hands: list[CardSet] = [NO_CARDS] * self.seats
         self.discarded: list[CardSet] = [NO_CARDS] * self.seats
@@ -106,13 +109,14 @@ class Deal:
     @property
     def result(self) -> HandResult | None:
         """The result by the rules, None while the hand goes on."""
-        if self.verdict is None:
+        if self.verdict is None or self.trump is None:
             return None
         return self.variant.scoring.result(
             self.verdict,
             self.taken,
             hakem=self.variant.side_of[self.hakem],
             sides=self.variant.sides,
+            trump=self.trump,
         )
 
     # -- legality, asked three ways
@@ -170,6 +174,10 @@ class Deal:
             phases = self.variant.phases
             phase = phases[self.phase_number] if self.phase_number < len(phases) else None
             self._phase = phase
+
+    def _deck_cut(self, event: DeckCut) -> None:
+        self.cut = event.position
+        self.deck = (*self.deck[event.position :], *self.deck[: event.position])
 
     def _packet_dealt(self, event: PacketDealt) -> None:
         self.hands[event.seat] = CardSet(self.hands[event.seat] | card_set(event.cards or ()))
@@ -233,6 +241,7 @@ class Deal:
 # Which event changes what: the table of transitions. The type is open, since each row takes its own
 # event class.
 _APPLY: dict[type[Event], Callable[..., None]] = {  # type: ignore[explicit-any]
+    DeckCut: Deal._deck_cut,
     PacketDealt: Deal._packet_dealt,
     TrumpDeclared: Deal._trump_declared,
     CardsDiscarded: Deal._cards_discarded,

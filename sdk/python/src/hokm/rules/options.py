@@ -216,26 +216,12 @@ def _teams(text: str, players: int) -> Teams:
     return teams
 
 
-def _cut(text: str, players: int) -> bool:
-    if _switch(text, players):
-        raise _NotYetError("use cut=off")
-    return False
-
-
 def _modes(text: str, players: int) -> tuple[Trump, ...]:
-    names = text.split(",")
-    modes = tuple(Trump[name.upper()] for name in names if name != "suit")
-    if "suit" not in names or any(mode.suit is not None for mode in modes):
+    first, *names = text.split(",")
+    modes = {mode.name.lower(): mode for mode in Trump if mode.suit is None}
+    if first != "suit" or len(set(names)) != len(names):
         raise ValueError
-    if modes:
-        raise _NotYetError("use modes=suit")
-    return modes
-
-
-def _kot_in_modes(text: str, players: int) -> bool:
-    if _switch(text, players):
-        raise _NotYetError("use kot_in_modes=off")
-    return False
+    return tuple(sorted(modes[name] for name in names))
 
 
 _SUCCESSIONS: Mapping[int, tuple[NextHakem, ...]] = {
@@ -273,7 +259,7 @@ OPTIONS: Mapping[str, _Option] = {
         dict.fromkeys((2, 3, 4), "suit, with any of sar, nar, tak_nar after it"),
         _everywhere(()),
     ),
-    "kot_in_modes": _Option(_kot_in_modes, _ON_OFF, _everywhere(False)),
+    "kot_in_modes": _Option(_switch, _ON_OFF, _everywhere(False)),
     "target_points": _Option(_number(1, 100), _POINTS, _everywhere(7), races_only=True),
     "first_hakem": _Option(
         _first_hakem,
@@ -291,6 +277,6 @@ OPTIONS: Mapping[str, _Option] = {
         races_only=True,
     ),
     "teams": _Option(_teams, {4: "fixed or second_ace"}, {4: Teams.FIXED}, races_only=True),
-    "cut": _Option(_cut, {4: "on or off"}, {4: False}, races_only=True),
+    "cut": _Option(_switch, {4: "on or off"}, {4: False}, races_only=True),
 }
 """Every option by name: the one place that says what a table may choose."""

@@ -1,4 +1,4 @@
-"""The phases of a hand: packets, declaration, discards, draws, tricks.
+"""The phases of a hand: cut, packets, declaration, discards, draws, tricks.
 
 A phase is a value without state. Over the state of a :class:`~hokm.rules.deal.Deal` it says what
 happens without a choice, who is to act, what is legal, and what event an action causes.
@@ -11,11 +11,13 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Protocol
 
 from hokm.actions import (
+    CUTS,
     DECLARATIONS,
     DRAWS,
     PLAYS,
     Action,
     ChooseDraw,
+    CutDeck,
     DeclareTrump,
     DiscardCards,
     PlayCard,
@@ -27,6 +29,7 @@ from hokm.events import (
     TRICK_TAKEN,
     CardOffered,
     CardsDiscarded,
+    DeckCut,
     DrawChosen,
     Event,
     PacketDealt,
@@ -57,6 +60,39 @@ class Phase(Protocol):
         """The event that this action causes; raises :class:`~hokm.errors.IllegalAction` with the
         reason.
         """
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """The seat ``by`` seats after the hakem, its partner, cuts the deck (rulebook 2.2)."""
+
+    by: int
+
+    def is_over(self, deal: "Deal") -> bool:
+        """See :class:`Phase`."""
+        return deal.cut is not None
+
+    def forced(self, deal: "Deal") -> Event | None:
+        """See :class:`Phase`."""
+        return None
+
+    def actor(self, deal: "Deal") -> Seat:
+        """See :class:`Phase`."""
+        return _seat_after(deal, self.by)
+
+    def legal(self, deal: "Deal") -> tuple[Action, ...]:
+        """See :class:`Phase`."""
+        return CUTS
+
+    def judge(self, deal: "Deal", seat: Seat, action: Action) -> Event:
+        """See :class:`Phase`."""
+        if not isinstance(action, CutDeck):
+            raise wrong_phase(deal, action, "the deck is cut first")
+        _refuse_out_of_turn(seat, self.actor(deal))
+        last = len(deal.deck) - 1
+        if not 1 <= action.position <= last:
+            raise IllegalAction(Reason.BAD_CUT, detail=f"cut 1 to {last} cards", clause="2.2")
+        return DeckCut(seat, action.position)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from hokm.cards import Side
+from hokm.cards import Side, Trump
 from hokm.outcome import HandKind, HandResult
 
 SWEEP = 7
@@ -73,17 +73,21 @@ class EachAlone:
 
 @dataclass(frozen=True, slots=True)
 class Scoring:
-    """Points for a hand, by kind (rulebook 1.6)."""
+    """Points for a hand, by kind (rulebook 1.6). Seven to none in a mode without a trump suit is a
+    plain win, unless ``kot_in_modes`` is on (rulebook 5).
+    """
 
     win: int
     kot: int
     hakem_kot: int
+    kot_in_modes: bool
 
     def result(
-        self, verdict: Verdict, taken: Sequence[Side], *, hakem: Side, sides: int
+        self, verdict: Verdict, taken: Sequence[Side], *, hakem: Side, sides: int, trump: Trump
     ) -> HandResult:
         """The result of a finished hand; points and tricks by side, the losers' points 0."""
-        if not verdict.kot:
+        is_kot = verdict.kot and (trump.suit is not None or self.kot_in_modes)
+        if not is_kot:
             kind, points = HandKind.WIN, self.win
         elif verdict.winner == hakem:
             kind, points = HandKind.KOT, self.kot

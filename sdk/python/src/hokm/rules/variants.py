@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from hokm.cards import CARDS, Card, Rank, Seat, Side
 from hokm.rules.options import NextHakem, PauseAfter, Rules
-from hokm.rules.phases import Declaration, Discards, Draws, Packet, Packets, Phase, Tricks
+from hokm.rules.phases import Cut, Declaration, Discards, Draws, Packet, Packets, Phase, Tricks
 from hokm.rules.scoring import EachAlone, Finish, Scoring, SidesToSeven
 
 
@@ -55,7 +55,12 @@ class Variant:
 @lru_cache(maxsize=64)
 def variant_of(rules: Rules) -> Variant:
     """The variant that these rules make."""
-    scoring = Scoring(win=rules.points_win, kot=rules.points_kot, hakem_kot=rules.points_hakem_kot)
+    scoring = Scoring(
+        win=rules.points_win,
+        kot=rules.points_kot,
+        hakem_kot=rules.points_hakem_kot,
+        kot_in_modes=rules.kot_in_modes,
+    )
     match rules.players:
         case 4:
             return Variant(
@@ -63,10 +68,14 @@ def variant_of(rules: Rules) -> Variant:
                 sides=2,
                 side_of=(Side(0), Side(1), Side(0), Side(1)),
                 pack=CARDS,
-                phases=(*_dealt(4, sizes=(5, 4, 4), pause_after=rules.pause_after), Tricks()),
+                phases=(
+                    *((Cut(by=2),) if rules.cut else ()),
+                    *_dealt(4, sizes=(5, 4, 4), pause_after=rules.pause_after),
+                    Tricks(),
+                ),
                 finish=SidesToSeven(play_out=bool(rules.play_out)),
                 scoring=scoring,
-                decisions=1 + 13,
+                decisions=1 + 1 + 13,
             )
         case 3:
             removed = None if rules.removed_two is None else Card.of(rules.removed_two, Rank.TWO)
