@@ -1,0 +1,127 @@
+"""The advice that the bot `house` follows, a position each."""
+
+import runpy
+
+import pytest
+
+from arena.ladder.entrants import SAMPLES
+from hokm import Bot, Card, Rules, Seat, Suit, Trump, View, parse_cards
+from hokm.events import CardOffered, CardPlayed, HandStarted, PacketDealt, TrickTaken, TrumpDeclared
+
+ME = Seat(0)
+
+
+@pytest.fixture(scope="module")
+def house() -> Bot:
+    bot: Bot = runpy.run_path(str(SAMPLES / "house" / "bot.py"))["House"]()
+    return bot
+
+
+def view(
+    hand: str,
+    *,
+    trump: Trump = Trump.SPADES,
+    played: str = "",
+    lost: tuple[str, ...] = (),
+    leader: int = 1,
+    players: int = 4,
+) -> View:
+    """What seat 0 sees: ``hand`` is left, ``lost`` are tricks that ``leader`` led and took,
+    ``played`` are the cards on the table, the last of them by the seat before.
+    """
+    seen = View(Rules.of(players), ME)
+    own = [parse_cards(trick)[-leader % players] for trick in lost]
+    seen.apply(HandStarted(1, ME, Seat(players - 1), seen.scores))
+    seen.apply(PacketDealt(ME, len(own) + len(parse_cards(hand)), (*own, *parse_cards(hand))))
+    seen.apply(TrumpDeclared(ME, trump))
+    for trick in lost:
+        for place, card in enumerate(parse_cards(trick), start=leader):
+            seen.apply(CardPlayed(Seat(place % players), card))
+        seen.apply(TrickTaken(Seat(leader)))
+    cards = parse_cards(played)
+    for place, card in enumerate(cards, start=players - len(cards)):
+        seen.apply(CardPlayed(Seat(place), card))
+    return seen
+
+
+def card(text: str) -> Card:
+    return Card.parse(text)
+
+
+def test_names_the_longest_suit(house: Bot) -> None:
+    assert house.declare(view("2H 3H 4H AS 9C")) is Suit.HEARTS
+
+
+def test_of_two_long_suits_names_the_one_with_ace_and_king(house: Bot) -> None:
+    assert house.declare(view("AC KC JD QD 4S")) is Suit.CLUBS
+    assert house.declare(view("JC QC AD KD 4S")) is Suit.DIAMONDS
+
+
+def test_cashes_a_side_ace_early(house: Bot) -> None:
+    assert house.play(view("AH 2H 3C 9C 5S 6S")) == card("AH")
+
+
+def test_draws_trumps_with_a_long_suit_and_its_ace(house: Bot) -> None:
+    assert house.play(view("AS KS QS 8S 7S AH 3C 4D")) == card("AS")
+
+
+def test_a_king_is_good_once_the_ace_is_gone(house: Bot) -> None:
+    hand = "KH 2H 3D 5S"
+    assert house.play(view(hand)) != card("KH")
+    assert house.play(view(hand, lost=("AH 3H 4H 2H",))) == card("KH")
+
+
+def test_takes_last_with_the_cheapest_card_that_takes(house: Bot) -> None:
+    assert house.play(view("AH QH JH 2H", played="TH 4H 5H")) == card("JH")
+
+
+def test_does_not_trump_what_the_partner_takes(house: Bot) -> None:
+    assert house.play(view("2S 9D KD", played="4H AH 5H")) == card("9D")
+
+
+def test_trumps_a_low_card_of_the_partner_that_the_last_hand_may_beat(house: Bot) -> None:
+    assert house.play(view("2S 9D KD", played="5H 3H")) == card("2S")
+
+
+def test_leaves_a_low_lead_to_the_partner_where_a_trump_may_be_beaten(house: Bot) -> None:
+    followed, void = ("AH 2H 4H 3H",), ("AH 2H 4D 3H",)  # by seats 3, 0, 1 and 2
+    assert house.play(view("2S 9D KC", played="5H", lost=followed, leader=3)) == card("2S")
+    assert house.play(view("2S 9D KC", played="5H", lost=void, leader=3)) == card("9D")
+
+
+def test_third_hand_plays_high(house: Bot) -> None:
+    assert house.play(view("KH JH 2H", played="5H 7H")) == card("KH")
+
+
+def test_second_hand_plays_low(house: Bot) -> None:
+    assert house.play(view("KH JH 2H", played="5H")) == card("2H")
+
+
+def test_second_hand_plays_high_when_one_trick_saves_from_kot(house: Bot) -> None:
+    lost = ("AC 3C 4C 2C", "KC 6C 7C 5C", "AD 3D 4D 2D", "KD 6D 7D 5D", "QC 9C TC 8C")
+    assert house.play(view("KH JH 2H", played="5H", lost=lost)) == card("KH")
+    assert house.play(view("KH JH 2H", played="5H", lost=lost[:4])) == card("2H")
+
+
+def test_throws_from_a_short_suit_to_trump_it_later(house: Bot) -> None:
+    assert house.play(view("2C 3C 4C 6D 3S", played="4H AH 5H")) == card("6D")
+    assert house.play(view("2C 3C 4C 6D", played="4H AH 5H")) == card("2C")
+
+
+def test_with_the_order_reversed_a_two_is_high(house: Bot) -> None:
+    assert house.play(view("2H 9H AH", trump=Trump.NAR)) == card("2H")
+    assert house.play(view("3H 9H AH", trump=Trump.NAR, played="4H 2H 5H")) == card("AH")
+    assert house.play(view("3H 9H AH", trump=Trump.TAK_NAR, played="4H 2H 5H")) == card("9H")
+    assert house.play(view("3H 9H AH", trump=Trump.SAR, played="4H TH 5H")) == card("3H")
+
+
+def test_keeps_a_trump_and_refuses_a_low_card(house: Bot) -> None:
+    seen = view("2S 9D", players=2)
+    for offered, keep in (("3S", True), ("AH", True), ("4H", False)):
+        seen.apply(CardOffered(ME, 42, card(offered)))
+        assert house.keep(seen) is keep
+
+
+def test_leads_high_against_a_lone_opponent(house: Bot) -> None:
+    assert house.play(view("QH 2H 3D 9D TD 5S", players=2)) == card("QH")
+    assert house.play(view("QH 2H 3D 9D TD 5S", players=4)) == card("2H")
