@@ -4,18 +4,19 @@ import os
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
+from queue import SimpleQueue
 
 import grpc
 import pytest
 
 import hokm
-from hokm import Bot, Card, Ending, Outcome, Reason, Rules, Seat, View, client
-from hokm.actions import DECLARATIONS
+from hokm import Asked, Bot, Card, Ending, Outcome, Reason, Rules, Seat, View, client
+from hokm.actions import DECLARATIONS, Action
 from hokm.cards import parse_cards
 from hokm.deck import shuffled
 from hokm.events import Event, HandStarted, PacketDealt
@@ -40,7 +41,7 @@ from hokm.session import (
     Welcome,
 )
 from hokm.testing import seeds
-from hokm.wire import PLAY_METHOD, decode_from_bot, encode_from_referee
+from hokm.wire import PLAY_METHOD, decode_from_bot, encode_from_bot, encode_from_referee
 
 Requests = Iterator[tuple[FromBot, ...]]
 Script = Callable[[Requests, grpc.ServicerContext], Iterator[list[FromReferee]]]
@@ -187,8 +188,10 @@ def two_decisions_at_once(
 ) -> Iterator[list[FromReferee]]:
     yield from a_start(requests, context)
     yield [GameStart(MATCH.match, 8, Seat(0), NAMES), first_decision(7), first_decision(8)]
-    answers = next(requests)
-    assert [type(answer) for answer in answers] == [Answer, Answer]
+    answers = [next(requests)]
+    if len(answers[0]) == 1:  # the second was not ready yet when the first was sent
+        answers.append(next(requests))
+    assert [type(answer) for batch in answers for answer in batch] == [Answer, Answer]
     yield END
     assert list(requests) == [(Goodbye(),)]
 
@@ -267,10 +270,43 @@ def test_a_proxy_in_the_environment_is_not_used(outcomes, monkeypatch) -> None:
     assert len(outcomes) == 1
 
 
-def test_a_batch_is_answered_by_one_batch(outcomes, monkeypatch) -> None:
+def test_what_is_asked_at_once_is_answered(outcomes, monkeypatch) -> None:
     with serving(two_decisions_at_once) as (referee, address):
         run(Lowest, address, monkeypatch)
-    assert referee.batches == 3  # hello, answers, goodbye
+    assert [type(message) for message in referee.received] == [Hello, Answer, Answer, Goodbye]
+
+
+def test_what_is_ready_is_sent_as_one_batch() -> None:
+    messages: list[FromBot] = [Answer(game, 1, 1, DECLARATIONS[0]) for game in (1, 2, 3)]
+    outgoing: SimpleQueue[bytes | None] = SimpleQueue()
+    for message in [*messages, Goodbye()]:
+        outgoing.put(encode_from_bot([message]))
+    outgoing.put(None)
+    [batch] = client._batches(outgoing)
+    assert decode_from_bot(batch) == (*messages, Goodbye())
+
+
+def test_an_answer_is_sent_while_the_bot_thinks_about_the_next(monkeypatch) -> None:
+    first_is_there = threading.Event()
+
+    class Patient(Lowest):
+        @classmethod
+        def decide_many(cls, asked: Sequence[Asked]) -> Iterator[tuple[Asked, Action]]:
+            for one in asked:
+                yield one, one.decide()
+                assert first_is_there.wait(30)
+
+    def listens(requests: Requests, context: grpc.ServicerContext) -> Iterator[list[FromReferee]]:
+        yield from a_start(requests, context)
+        yield [GameStart(MATCH.match, 8, Seat(0), NAMES), first_decision(7), first_decision(8)]
+        assert next(requests) == (Answer(7, 1, 1, DECLARATIONS[0]),)
+        first_is_there.set()
+        assert next(requests) == (Answer(8, 1, 1, DECLARATIONS[0]),)
+        yield END
+        assert list(requests) == [(Goodbye(),)]
+
+    with serving(listens) as (_, address):
+        run(Patient, address, monkeypatch)
 
 
 def test_a_refused_answer_is_given_anew(outcomes, monkeypatch, caplog) -> None:

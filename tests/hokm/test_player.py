@@ -1,11 +1,12 @@
 """The player: a bot's side of a session without a stream."""
 
 import logging
+from collections.abc import Iterator, Sequence
 
 import pytest
 
-from hokm import Bot, Card, HandResult, Outcome, Rules, Seat, Side, View
-from hokm.actions import DECLARATIONS, PlayCard
+from hokm import Asked, Bot, Card, HandResult, Outcome, Rules, Seat, Side, View
+from hokm.actions import DECLARATIONS, Action, PlayCard
 from hokm.cards import Trump, parse_cards
 from hokm.errors import Reason
 from hokm.events import CARD_PLAYED, HandEnded, HandStarted, PacketDealt, TrumpDeclared
@@ -67,7 +68,7 @@ def seated(*messages: FromReferee, game: int = 7) -> Player:
     """A player whose bot sits as hakem at seat 0 of a four-seat board."""
     player = Player(Witness)
     start = GameStart(MATCH.match, game, Seat(0), NAMES)
-    assert player.receive([WELCOME, MATCH, start, *messages]) == []
+    assert list(player.receive([WELCOME, MATCH, start, *messages])) == []
     return player
 
 
@@ -104,15 +105,64 @@ def test_a_decision_is_answered_by_what_the_bot_does(told) -> None:
     assert told[-1] == ("play", Seat(0), tuple(sorted(FIVE)), ClockView(1.0, 29.0, 0.5))
 
 
-def test_a_batch_of_several_games_is_answered_by_one_batch_with_a_bot_for_each(told) -> None:
+def test_a_batch_of_several_games_is_answered_in_order_with_a_bot_for_each(told) -> None:
     player = seated()
     player.receive([GameStart(MATCH.match, 8, Seat(0), NAMES)])
-    assert player.receive([declaring(8), declaring(7)]) == [
+    assert list(player.receive([declaring(8), declaring(7)])) == [
         Answer(8, 1, 1, DECLARATIONS[Trump.SPADES]),
         Answer(7, 1, 1, DECLARATIONS[Trump.SPADES]),
     ]
     bots = {entry[1] for entry in told if entry[0] == "started"}
     assert len(bots) == 2
+
+
+def test_a_class_is_asked_about_all_games_of_a_batch_together_and_answers_as_it_likes() -> None:
+    asked_at_once: list[list[int]] = []
+
+    class Together(Witness):
+        @classmethod
+        def decide_many(cls, asked: Sequence[Asked]) -> Iterator[tuple[Asked, Action]]:
+            asked_at_once.append([one.game for one in asked])
+            for one in reversed(asked):
+                yield one, one.view.legal[one.game - 7]
+
+    player = Player(Together)
+    starts = [GameStart(MATCH.match, game, Seat(0), NAMES) for game in (7, 8, 9)]
+    assert list(player.receive([WELCOME, MATCH, *starts])) == []
+    assert list(player.receive([declaring(7), declaring(8), declaring(9)])) == [
+        Answer(9, 1, 1, DECLARATIONS[2]),
+        Answer(8, 1, 1, DECLARATIONS[1]),
+        Answer(7, 1, 1, DECLARATIONS[0]),
+    ]
+    refused = Refused(8, 1, 1, Reason.BAD_DECLARATION, "")
+    assert list(player.receive([refused, playing(7)])) == [
+        Answer(7, 2, 1, PlayCard(FIVE[0])),
+        Answer(8, 1, 2, DECLARATIONS[1]),
+    ]
+    assert asked_at_once == [[7, 8, 9], [8, 7]]
+
+
+def test_an_answer_is_there_before_the_next_is_thought_about() -> None:
+    thoughts: list[int] = []
+
+    class InTurn(Witness):
+        def declare(self, view: View) -> Trump:
+            thoughts.append(len(thoughts))
+            return Trump.CLUBS
+
+    player = Player(InTurn)
+    starts = [GameStart(MATCH.match, game, Seat(0), NAMES) for game in (7, 8)]
+    assert list(player.receive([WELCOME, MATCH, *starts])) == []
+    answers = player.receive([declaring(7), declaring(8)])
+    assert thoughts == []
+    assert next(answers) == Answer(7, 1, 1, DECLARATIONS[Trump.CLUBS])
+    assert thoughts == [0]
+
+
+def test_nobody_is_asked_in_a_game_that_ends_in_the_same_batch(told) -> None:
+    player = seated()
+    assert list(player.receive([declaring(), GameEnd(7, (), OUTCOME)])) == []
+    assert [entry[0] for entry in told] == ["started", "ended"]
 
 
 def test_a_bot_is_told_of_the_start_the_end_of_each_hand_and_the_end_in_that_order(told) -> None:
@@ -125,7 +175,7 @@ def test_a_bot_is_told_of_the_start_the_end_of_each_hand_and_the_end_in_that_ord
     assert told[1][1:] == (1, (LOST,), LOST)
     assert told[2][2] == OUTCOME
     assert told[0][1] == told[2][1]
-    assert player.receive([MatchEnd(MATCH.match)]) == []
+    assert list(player.receive([MatchEnd(MATCH.match)])) == []
 
 
 def test_the_end_of_a_hand_is_told_before_the_next_one_begins(told) -> None:
@@ -138,7 +188,7 @@ def test_the_end_of_a_hand_is_told_before_the_next_one_begins(told) -> None:
         TrumpDeclared(Seat(1), Trump.SPADES),
         CARD_PLAYED[3][0],
     )
-    player.receive([Decision(7, 1, events, (PlayCard(FIVE[0]),), None)])
+    answer(player, Decision(7, 1, events, (PlayCard(FIVE[0]),), None))
     assert [entry[:2] for entry in told[1:]] == [("hand", 1), ("play", Seat(0))]
 
 
@@ -171,13 +221,13 @@ def test_a_refused_answer_is_logged_and_the_bot_asked_again(told, caplog) -> Non
 def test_a_refusal_of_what_is_not_open_is_not_answered(told, refused: Refused) -> None:
     player = seated()
     answer(player, declaring())
-    assert player.receive([refused]) == []
+    assert list(player.receive([refused])) == []
 
 
 def test_goodbye_is_answered_by_goodbye(told) -> None:
     player = seated()
     assert not player.is_finished
-    assert player.receive([Goodbye("all done")]) == [Goodbye()]
+    assert list(player.receive([Goodbye("all done")])) == [Goodbye()]
     assert player.is_finished
 
 

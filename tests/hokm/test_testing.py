@@ -1,13 +1,20 @@
 """Bots in one process: the same rules and views as with the referee."""
 
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+
 import pytest
 
-from hokm.bot import Bot
+from hokm.actions import Action
+from hokm.bot import Asked, Bot
 from hokm.cards import CARDS, Card, Seat, Suit
+from hokm.deck import shuffled
 from hokm.errors import IllegalAction, Reason
 from hokm.outcome import Ending, HandResult, Outcome
+from hokm.rules.game import Board
 from hokm.rules.options import Play, Rules
-from hokm.testing import duel, play_board, play_race, seeds
+from hokm.testing import duel, play, play_board, play_many, play_race, seeds
 from hokm.view import View
 
 
@@ -67,6 +74,70 @@ def test_an_answer_of_the_wrong_kind_says_what_the_method_must_give() -> None:
 
     with pytest.raises(TypeError, match=r"declare\(\) of a bot must give Trump or Suit"):
         duel(Confused, Lowest, boards=1)
+
+
+class Together(Highest):
+    """As Highest, but asked about all its games at once; notes how many those were."""
+
+    concurrent = 8
+    open_at_once: list[int] = []  # noqa: RUF012  # of all bots of a test: emptied by it
+
+    @classmethod
+    def decide_many(cls, asked: Sequence[Asked]) -> Iterable[tuple[Asked, Action]]:
+        cls.open_at_once.append(len(asked))
+        return [(one, one.decide()) for one in reversed(asked)]
+
+
+def test_boards_played_at_once_come_out_as_one_by_one() -> None:
+    Together.open_at_once = []
+    assert duel(Together, Lowest, boards=6) == duel(Highest, Lowest, boards=6)
+    assert max(Together.open_at_once) == 1  # Lowest takes one
+    assert duel(Together, Together, boards=6) == [0] * 6
+    assert max(Together.open_at_once) == 8
+
+
+def test_outcomes_of_many_games_stand_in_their_order() -> None:
+    def game(number: int) -> Board:
+        return Board(Rules.of(2), shuffled(CARDS, seeds("many")(number)), number=number)
+
+    numbers = range(1, 9)
+    one_by_one = [play(game(number), [Together(), Lowest()]) for number in numbers]
+    assert len(set(one_by_one)) > 1
+    assert play_many((game(n), [Together(), Lowest()]) for n in numbers) == one_by_one
+
+
+def answering(give: Callable[[Sequence[Asked]], object]) -> type[Bot]:
+    class Answering(Lowest):
+        @classmethod
+        def decide_many(cls, asked: Sequence[Asked]) -> Iterable[tuple[Asked, Action]]:
+            return give(asked)  # type: ignore[return-value]
+
+    return Answering
+
+
+@pytest.mark.parametrize(
+    ("give", "says"),
+    [
+        (lambda asked: None, "must give pairs (asked, action), not None: yield them"),
+        (lambda asked: [asked[0]], "must give pairs (asked, action), not Asked(game=0"),
+        (lambda asked: [(asked[0], CARDS[0])], "such as PlayCard(card) or one of view.legal, for"),
+        (lambda asked: [], "gave no answer for game 0, seat 0; game 1, seat 0"),
+        (lambda asked: [(asked[1], asked[1].decide())], "gave no answer for game 0, seat 0"),
+        (
+            lambda asked: [(asked[0], asked[0].decide())] * 2,
+            "gave an answer for game 0, seat 0, which has been answered",
+        ),
+        (
+            lambda asked: [(replace(asked[0], game=9), asked[0].decide())],
+            "gave an answer for game 9, seat 0, which it was not asked about",
+        ),
+    ],
+)
+def test_answers_to_many_that_do_not_fit_what_is_asked_are_named(give, says: str) -> None:
+    bot = answering(give)
+    games = [(Board(Rules.of(2), CARDS, number=1), [bot(), bot()]) for _ in range(2)]
+    with pytest.raises(TypeError, match=r"Answering\.decide_many\(\) .*" + re.escape(says)):
+        play_many(games)
 
 
 def test_every_hook_is_called_at_its_time() -> None:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 __version__ = "0.1.0"
 
-from hokm.bot import Bot
+from hokm.bot import Asked, Bot
 from hokm.cards import Card, Rank, Seat, Side, Suit, Trump, cards_text, parse_cards
 from hokm.errors import HokmError, IllegalAction, Reason
 from hokm.outcome import Ending, HandKind, HandResult, Outcome
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from hokm.client import run
 
 __all__ = [
+    "Asked",
     "Bot",
     "Card",
     "Ending",

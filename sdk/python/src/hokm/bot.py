@@ -1,12 +1,14 @@
 """The class a bot author writes: one object plays one game.
 
-Only :meth:`Bot.play` must be written; every other method has a sensible default. Everything is
-synchronous. ``hokm.client.run`` plays a bot with a referee, ``hokm.testing`` plays bots against
-each other in one process.
+Only :meth:`Bot.play` must be written; every other method has a sensible default. A class that
+thinks about many games together writes :meth:`Bot.decide_many` too. Everything is synchronous.
+``hokm.client.run`` plays a bot with a referee, ``hokm.testing`` plays bots against each other in
+one process.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import groupby
 from typing import TypeVar
 
@@ -40,7 +42,7 @@ class Bot(ABC):
     """Shown to others; the class name if empty. On a ladder the manifest's name is used."""
     version: str = "1"
     concurrent: int = 1
-    """How many games this bot's process takes at once."""
+    """How many games this bot's process takes at once, 1 to 1024."""
 
     def cut(self, view: View) -> int:
         """Cut 1 to 51 cards, as the hakem's partner at a table that cuts; by default the half."""
@@ -78,6 +80,83 @@ class Bot(ABC):
 
     def game_ended(self, view: View, outcome: Outcome) -> None:  # noqa: B027  # likewise
         """The game is over."""
+
+    @classmethod
+    def decide_many(cls, asked: Sequence["Asked"]) -> Iterable[tuple["Asked", Action]]:
+        """Decide in all games that wait for this process: each of ``asked`` with its action, in any
+        order.
+
+        A class with ``concurrent`` above 1 overrides this to think about them together; by default
+        each bot is asked by itself. A generator may yield each pair once it is ready, and it is
+        sent while the others are thought about; what is asked next is not seen before the last.
+
+        >>> def network(views):  # one pass for all of them: which of its legal actions each takes
+        ...     return [0 for view in views]
+        >>> class Together(Bot):
+        ...     concurrent = 64
+        ...     @classmethod
+        ...     def decide_many(cls, asked):
+        ...         for one, choice in zip(asked, network([one.view for one in asked])):
+        ...             yield one, one.view.legal[choice]
+        ...     def play(self, view):
+        ...         return view.playable[0]
+        """
+        for one in asked:
+            yield one, one.decide()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Asked:
+    """One game in which a bot is to decide, as :meth:`Bot.decide_many` is asked.
+
+    Equal to itself alone, so it can be the key of a dict.
+    """
+
+    game: int
+    """The number of the game, unique within the process."""
+    bot: Bot
+    """The bot that plays it."""
+    view: View
+    """What the bot's seat knows; ``view.legal`` is every action open to it."""
+
+    def decide(self) -> Action:
+        """Ask the bot by its ordinary methods: ``play``, ``declare`` and so on."""
+        return decide(self.bot, self.view)
+
+
+def decide_many(kind: type[Bot], asked: Sequence[Asked]) -> Iterator[tuple[Asked, Action]]:
+    """Ask bots of one class, together; each answer once it is ready.
+
+    Raises TypeError for what is no answer, for one to what is not asked, and, after the last, for
+    what was left without one.
+    """
+    name = f"{kind.__name__}.decide_many()"
+    answers: object = kind.decide_many(asked)
+    if not isinstance(answers, Iterable):
+        raise TypeError(f"{name} must give pairs (asked, action), not {answers!r}: yield them")
+    unanswered = dict.fromkeys(asked)
+    for answer in answers:
+        match answer:
+            case (Asked() as one, action):
+                pass
+            case _:
+                raise TypeError(f"{name} must give pairs (asked, action), not {answer!r}")
+        if one not in unanswered:
+            why = "has been answered" if one in asked else "it was not asked about"
+            raise TypeError(f"{name} gave an answer for {_named(one)}, which {why}")
+        if not isinstance(action, Action):
+            raise TypeError(
+                f"{name} must give an action, such as PlayCard(card) or one of view.legal, "
+                f"for {_named(one)}, not {action!r}"
+            )
+        del unanswered[one]
+        yield one, action
+    if unanswered:
+        raise TypeError(f"{name} gave no answer for {'; '.join(map(_named, unanswered))}")
+
+
+def _named(asked: Asked) -> str:
+    return f"game {asked.game}, seat {asked.view.seat}"
 
 
 def decide(bot: Bot, view: View) -> Action:

@@ -8,6 +8,7 @@ is said on the stream is the player's business, and what it looks like the wire'
 import inspect
 import os
 import sys
+from collections.abc import Iterator
 from queue import SimpleQueue
 from typing import Final, NoReturn
 
@@ -90,13 +91,11 @@ def _play(player: Player, channel: grpc.Channel, *, hello: bytes, ticket: str) -
     outgoing: SimpleQueue[bytes | None] = SimpleQueue()
     outgoing.put(hello)
     play = channel.stream_stream(PLAY_METHOD, _as_it_is, _as_it_is)
-    # gRPC takes what is to be sent from an iterator, in a thread of its own; None ends it.
-    call = play(iter(outgoing.get, None), metadata=((TICKET_METADATA, ticket),))
+    call = play(_batches(outgoing), metadata=((TICKET_METADATA, ticket),))
     try:
         for batch in call:
-            answers = player.receive(decode_from_referee(batch))
-            if answers:
-                outgoing.put(encode_from_bot(answers))
+            for answer in player.receive(decode_from_referee(batch)):
+                outgoing.put(encode_from_bot([answer]))
             if player.is_finished:
                 outgoing.put(None)
     except grpc.RpcError as error:
@@ -107,6 +106,21 @@ def _play(player: Player, channel: grpc.Channel, *, hello: bytes, ticket: str) -
         outgoing.put(None)
     if not player.is_finished:
         _fail("the referee ended the stream without a goodbye")
+
+
+def _batches(outgoing: SimpleQueue[bytes | None]) -> Iterator[bytes]:
+    """What is ready at one moment as one batch, until None; gRPC draws them in a thread of its own.
+
+    Encoded batches one after another are one batch: the bytes of a repeated field add up.
+    """
+    is_open = True
+    while is_open:
+        ready = [outgoing.get()]
+        while not outgoing.empty():  # nobody else takes from it
+            ready.append(outgoing.get())
+        is_open = None not in ready
+        if batch := b"".join(message for message in ready if message is not None):
+            yield batch
 
 
 def _as_it_is(data: bytes) -> bytes:

@@ -1,18 +1,18 @@
 """A bot's side of a session, as values in and values out: the games of one process, each with its
 bot and its view.
 
-It answers each batch of the referee with one batch of its own. It does not know how batches travel,
-so an in-process double of a bot is this class and nothing else; :mod:`hokm.client` puts a stream
-around it.
+It takes in a batch of the referee and gives answers as they are ready. It does not know how batches
+travel, so an in-process double of a bot is this class and nothing else; :mod:`hokm.client` puts a
+stream around it.
 """
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import assert_never
 
 import hokm
-from hokm.bot import Bot, decide
+from hokm.bot import Asked, Bot, decide_many
 from hokm.errors import HokmError, Reason
 from hokm.events import Event, HandEnded
 from hokm.session import (
@@ -43,17 +43,16 @@ class SessionError(HokmError):
 
 @dataclass(slots=True)
 class _Game:
-    bot: Bot
-    view: View
+    seat: Asked
     decision: int = 0
     attempt: int = 0
-    """The last answer was this attempt at this decision; 0 before the first."""
+    """It was asked last for this attempt at this decision; 0 before the first."""
 
 
 class Player:
     """Plays every game of a session, with a fresh ``bot_class()`` for each.
 
-    Send :meth:`hello` first, then for each batch received what :meth:`receive` returns, until
+    Send :meth:`hello` first, then for each batch received what :meth:`receive` gives, until
     :attr:`is_finished`. What a bot raises passes through, and the session is then to be broken off.
     """
 
@@ -62,6 +61,8 @@ class Player:
         self._welcome: Welcome | None = None
         self._matches: dict[str, MatchStart] = {}
         self._games: dict[int, _Game] = {}
+        self._asked: dict[int, _Game] = {}
+        """The games of this batch that wait for an answer."""
         self.is_finished = False
         """Whether both sides have said goodbye: the stream is to be ended, and all is well."""
 
@@ -76,24 +77,33 @@ class Player:
             concurrent=kind.concurrent,
         )
 
-    def receive(self, messages: Sequence[FromReferee]) -> list[FromBot]:
-        """Take in a batch in order; the batch to answer with, empty where nobody is asked.
+    def receive(self, messages: Sequence[FromReferee]) -> Iterator[FromBot]:
+        """Take in a batch in order; what to answer, each once it is ready, empty where nobody is
+        asked.
 
-        Raises SessionError for what the referee should not have said.
+        Bots decide while the answers are drawn, all of them before the next batch. Raises
+        SessionError for what the referee should not have said.
         """
-        answers: list[FromBot] = []
         for message in messages:
-            answer = self._receive(message)
-            if answer is not None:
-                answers.append(answer)
-        return answers
+            self._receive(message)
+        return self._answers()
 
-    def _receive(self, message: FromReferee) -> FromBot | None:
+    def _answers(self) -> Iterator[FromBot]:
+        asked = [game.seat for game in self._asked.values()]
+        self._asked.clear()
+        if asked:
+            for seat, action in decide_many(self._bot_class, asked):
+                game = self._games[seat.game]
+                yield Answer(seat.game, game.decision, game.attempt, action)
+        if self.is_finished:
+            yield Goodbye()
+
+    def _receive(self, message: FromReferee) -> None:
         match message:
             case Decision():
-                return self._decide(message)
+                self._decide(message)
             case Refused():
-                return self._decide_again(message)
+                self._decide_again(message)
             case GameStart():
                 self._start(message)
             case GameEnd():
@@ -113,32 +123,30 @@ class Player:
                 if self._welcome is None:
                     raise SessionError(f"the referee did not let this bot in: {reason}")
                 self.is_finished = True
-                return Goodbye()
             case _:
                 assert_never(message)
-        return None
 
     def _start(self, start: GameStart) -> None:
         match = self._matches.get(start.match)
         if match is None:
             raise SessionError(f"game {start.game} is of match {start.match!r}, which never began")
-        game = _Game(self._bot_class(), View(match.rules, start.seat))
-        self._games[start.game] = game
-        game.bot.game_started(game.view)
+        seat = Asked(start.game, self._bot_class(), View(match.rules, start.seat))
+        self._games[start.game] = _Game(seat)
+        seat.bot.game_started(seat.view)
 
-    def _decide(self, decision: Decision) -> Answer:
+    def _decide(self, decision: Decision) -> None:
         game = self._games.get(decision.game)
         if game is None:
             raise SessionError(f"a decision in game {decision.game}, which is not on")
         if not decision.legal:
             raise SessionError("a decision without an action that this version of hokm-sdk knows")
-        _learn(game, decision.events)
-        game.view.ask(decision.legal, decision.clock)
+        _learn(game.seat, decision.events)
+        game.seat.view.ask(decision.legal, decision.clock)
         game.decision = decision.decision
         game.attempt = 1
-        return _answer(decision.game, game)
+        self._asked[decision.game] = game
 
-    def _decide_again(self, refused: Refused) -> Answer | None:
+    def _decide_again(self, refused: Refused) -> None:
         _log.warning(
             "game %d, decision %d, attempt %d was refused: %s: %s",
             refused.game,
@@ -149,27 +157,24 @@ class Player:
         )
         game = self._games.get(refused.game)
         if game is None or refused.reason in (Reason.MATCH_OVER, Reason.STALE_DECISION):
-            return None
+            return
         if (refused.decision, refused.attempt) != (game.decision, game.attempt):
-            return None
+            return
         # The bot may give the same again; how often that is borne is for the table to say.
         game.attempt += 1
-        return _answer(refused.game, game)
+        self._asked[refused.game] = game
 
     def _end(self, end: GameEnd) -> None:
         game = self._games.pop(end.game, None)
         if game is None:
             raise SessionError(f"the end of game {end.game}, which is not on")
-        _learn(game, end.events)
-        game.bot.game_ended(game.view, end.outcome)
+        self._asked.pop(end.game, None)
+        _learn(game.seat, end.events)
+        game.seat.bot.game_ended(game.seat.view, end.outcome)
 
 
-def _learn(game: _Game, events: Sequence[Event]) -> None:
+def _learn(seat: Asked, events: Sequence[Event]) -> None:
     for event in events:
-        game.view.apply(event)
+        seat.view.apply(event)
         if isinstance(event, HandEnded):
-            game.bot.hand_ended(game.view, event.result)
-
-
-def _answer(number: int, game: _Game) -> Answer:
-    return Answer(number, game.decision, game.attempt, decide(game.bot, game.view))
+            seat.bot.hand_ended(seat.view, event.result)

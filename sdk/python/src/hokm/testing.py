@@ -5,9 +5,11 @@ processes. A bot that does something illegal raises here, in the author's face. 
 believed use ``arena match``.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from itertools import islice
 
-from hokm.bot import Bot, decide
+from hokm.actions import Action
+from hokm.bot import Asked, Bot, decide_many
 from hokm.cards import Card, Seat
 from hokm.deck import board_seed, mix, secret_from_text, shuffled
 from hokm.events import Event, HandEnded
@@ -27,29 +29,62 @@ def play(game: Game, bots: Sequence[Bot]) -> Outcome:
     Raises :class:`~hokm.errors.IllegalAction` at the first illegal action, TypeError for what is no
     action.
     """
-    seats = game.variant.seats
-    if len(bots) != seats:
-        raise ValueError(f"this table has {seats} seats, not {len(bots)}")
-    views = [View(game.rules, Seat(seat)) for seat in range(seats)]
-    for bot, view in zip(bots, views, strict=True):
-        bot.game_started(view)
-    _show(game.start(), bots, views)
-    while (seat := game.to_act) is not None:
-        views[seat].ask(game.legal_actions())
-        _show(game.act(seat, decide(bots[seat], views[seat])), bots, views)
-    outcome = game.outcome
-    assert outcome is not None
-    for bot, view in zip(bots, views, strict=True):
-        bot.game_ended(view, outcome)
+    [outcome] = play_many([(game, bots)])
     return outcome
 
 
-def _show(events: Sequence[Event], bots: Sequence[Bot], views: Sequence[View]) -> None:
-    for event in events:
-        for bot, view in zip(bots, views, strict=True):
-            view.apply(event.seen_by(view.seat))
-            if isinstance(event, HandEnded):
-                bot.hand_ended(view, event.result)
+def play_many(games: Iterable[tuple[Game, Sequence[Bot]]]) -> list[Outcome]:
+    """Play fresh games at once, each with its bots by seat; the outcomes in the same order.
+
+    Bots of one class are asked together, by :meth:`~hokm.bot.Bot.decide_many`. Raises as
+    :func:`play`.
+    """
+    tables = [_Table(number, game, bots=bots) for number, (game, bots) in enumerate(games)]
+    while asked := [table.ask() for table in tables if not table.game.is_over]:
+        for kind in dict.fromkeys(type(one.bot) for one in asked):
+            together = [one for one in asked if type(one.bot) is kind]
+            for one, action in decide_many(kind, together):
+                tables[one.game].act(one.view.seat, action)
+    return [table.outcome for table in tables]
+
+
+class _Table:
+    """A game, and at each seat a bot with its view."""
+
+    def __init__(self, number: int, game: Game, *, bots: Sequence[Bot]) -> None:
+        if len(bots) != game.variant.seats:
+            raise ValueError(f"this table has {game.variant.seats} seats, not {len(bots)}")
+        self.game = game
+        self._seats = [
+            Asked(number, bot, View(game.rules, Seat(seat))) for seat, bot in enumerate(bots)
+        ]
+        for seat in self._seats:
+            seat.bot.game_started(seat.view)
+        self._show(game.start())
+
+    def ask(self) -> Asked:
+        assert self.game.to_act is not None
+        asked = self._seats[self.game.to_act]
+        asked.view.ask(self.game.legal_actions())
+        return asked
+
+    def act(self, seat: Seat, action: Action) -> None:
+        self._show(self.game.act(seat, action))
+        if self.game.is_over:
+            for one in self._seats:
+                one.bot.game_ended(one.view, self.outcome)
+
+    @property
+    def outcome(self) -> Outcome:
+        assert self.game.outcome is not None
+        return self.game.outcome
+
+    def _show(self, events: Sequence[Event]) -> None:
+        for event in events:
+            for one in self._seats:
+                one.view.apply(event.seen_by(one.view.seat))
+                if isinstance(event, HandEnded):
+                    one.bot.hand_ended(one.view, event.result)
 
 
 def play_board(
@@ -77,7 +112,7 @@ def duel(
     ``second``'s, a board each.
 
     Every board is played twice, once from each side, so luck of the cards falls out of the
-    difference (-5 to 5).
+    difference (-5 to 5). As many games are played at once as both classes take (``concurrent``).
 
     >>> from hokm.bot import Bot
     >>> class Lowest(Bot):
@@ -91,13 +126,18 @@ def duel(
     if variant.sides != 2:
         raise ValueError(f"a duel is for two sides, and {players} players make {variant.sides}")
     seed_of = seeds(seed)
-    differences: list[int] = []
-    for number in range(1, boards + 1):
+
+    def seated(number: int, makers: tuple[MakeBot, MakeBot]) -> tuple[Game, list[Bot]]:
         deck = shuffled(variant.pack, seed_of(number))
-        difference = 0
-        for home, makers in ((0, (first, second)), (1, (second, first))):
-            bots = [makers[side]() for side in variant.side_of]
-            points = play_board(bots, rules, deck, number=number).points
-            difference += points[home] - points[1 - home]
-        differences.append(difference)
-    return differences
+        return Board(rules, deck, number=number), [makers[side]() for side in variant.side_of]
+
+    games = (
+        seated(number, makers)
+        for number in range(1, boards + 1)
+        for makers in ((first, second), (second, first))
+    )
+    at_once: int = min(getattr(make, "concurrent", 1) for make in (first, second))
+    points: list[int] = []
+    while outcomes := play_many(islice(games, at_once)):
+        points += [outcome.points[0] - outcome.points[1] for outcome in outcomes]
+    return [home - away for home, away in zip(points[::2], points[1::2], strict=True)]
