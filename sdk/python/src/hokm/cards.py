@@ -8,7 +8,7 @@ tricks or turns.
 
 from collections.abc import Iterable
 from enum import IntEnum
-from typing import NewType, Self
+from typing import TYPE_CHECKING, NewType, Self
 
 from hokm.errors import NotationError
 
@@ -22,8 +22,20 @@ Side = NewType("Side", int)
 own side.
 """
 
-CardSet = NewType("CardSet", int)
-"""A set of cards as bits: card ``c`` is in the set if bit ``1 << c`` is on. At most 52 bits."""
+if TYPE_CHECKING:
+
+    class CardSet(int):
+        """A set of cards as bits: card ``c`` is in the set if bit ``1 << c`` is on; at most 52.
+
+        What ``&``, ``|`` and ``^`` make of a set is a set again.
+        """
+
+        def __and__(self, other: int, /) -> "CardSet": ...
+        def __or__(self, other: int, /) -> "CardSet": ...
+        def __xor__(self, other: int, /) -> "CardSet": ...
+else:
+    # A plain int once it runs: simulations make several with every card that is played.
+    CardSet = int
 
 SUIT_LETTERS = "CDHS"
 RANK_LETTERS = "23456789TJQKA"
@@ -192,13 +204,23 @@ def card_set(cards: Iterable[Card]) -> CardSet:
 
 def cards_in(cards: CardSet) -> tuple[Card, ...]:
     """The cards of a set, ascending."""
-    found: list[Card] = []
-    bits: int = cards
-    while bits:
-        low = bits & -bits
-        found.append(CARDS[low.bit_length() - 1])
-        bits ^= low
-    return tuple(found)
+    return (
+        _IN_SUIT[cards & 0x1FFF]
+        + _IN_SUIT[cards & 0x1FFF << 13]
+        + _IN_SUIT[cards & 0x1FFF << 26]
+        + _IN_SUIT[cards & 0x1FFF << 39]
+    )
+
+
+class _InSuit(dict[int, tuple[Card, ...]]):
+    """The cards of a set within one suit, ascending; filled as met, 8192 a suit at most."""
+
+    def __missing__(self, cards: int) -> tuple[Card, ...]:
+        found = self[cards] = tuple([card for card in CARDS if cards >> card & 1])
+        return found
+
+
+_IN_SUIT = _InSuit()
 
 
 def parse_cards(text: str) -> tuple[Card, ...]:

@@ -7,13 +7,18 @@ one look-up.
 
 from collections.abc import Sequence
 
-from hokm.cards import CARDS, Card, CardSet, Rank, Suit, Trump
+from hokm.cards import CARDS, Card, CardSet, Rank, Seat, Suit, Trump
 
 SUIT_CARDS: tuple[CardSet, ...] = tuple(suit.cards for suit in Suit)
 """The cards of each suit as a set."""
 
 SUIT_OF: tuple[int, ...] = tuple(number // 13 for number in range(52))
 """The suit of each card as a plain number: ``SUIT_OF[card]``."""
+
+SEAT_AFTER: tuple[tuple[Seat, ...], ...] = tuple(
+    tuple(Seat((seat + 1) % seats) for seat in range(seats)) for seats in range(5)
+)
+"""Who plays next: ``SEAT_AFTER[seats][seat]`` (rulebook 1.2)."""
 
 
 def legal_cards(hand: CardSet, led: int | None) -> CardSet:
@@ -22,7 +27,7 @@ def legal_cards(hand: CardSet, led: int | None) -> CardSet:
     """
     if led is None:
         return hand
-    return CardSet(hand & SUIT_CARDS[led] or hand)
+    return hand & SUIT_CARDS[led] or hand
 
 
 def height(rank: Rank, trump: Trump) -> int:
