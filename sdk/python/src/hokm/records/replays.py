@@ -6,10 +6,11 @@ from dataclasses import dataclass, replace
 from hokm.actions import DECLARATIONS, DRAWS, PLAYS, Action, DiscardCards, Draw
 from hokm.deck import shuffled
 from hokm.errors import HokmError, IllegalAction
-from hokm.events import Event
+from hokm.events import Event, HandEnded, HandStarted
 from hokm.records.values import GameRecord, HandRecord, MatchRecord
+from hokm.rules.deal import Deal
 from hokm.rules.game import Board, Game, Race
-from hokm.rules.options import Play
+from hokm.rules.options import Play, Rules
 from hokm.rules.variants import variant_of
 
 
@@ -85,16 +86,40 @@ def played(fresh: Game, game: GameRecord, *, place: Place) -> Iterator[Event]:
         return
     yield from fresh.start()
     for hand in game.hands:
-        for step, action in _decisions(hand):
-            here = replace(place, hand=hand.number, step=step)
-            seat = fresh.to_act
-            if seat is None or fresh.hand_number != hand.number:
-                raise ReplayError("this hand is not being played at this point", here)
-            try:
-                events = fresh.act(seat, action)
-            except IllegalAction as error:
-                raise ReplayError(f"seat {seat} may not do this: {error}", here) from None
-            yield from events
+        yield from _decided(fresh, hand, place=replace(place, hand=hand.number))
+
+
+def hand_played(rules: Rules, hand: HandRecord) -> Iterator[Event]:
+    """Every event of one hand out of its game, dealt from the deck it names and decided as
+    recorded; raises :class:`ReplayError`.
+
+    It begins at no score, and nobody is the next hakem: that is the game's to say.
+    """
+    try:
+        deal = Deal(rules, hand.deck, hakem=hand.hakem)
+    except ValueError as error:
+        raise ReplayError(str(error), Place(hand=hand.number)) from None
+    dealer = deal.variant.dealer_for(hand.hakem)
+    yield HandStarted(hand.number, hand.hakem, dealer, (0,) * deal.variant.sides)
+    yield from deal.start()
+    yield from _decided(deal, hand, place=Place())
+    if deal.result is not None:
+        yield HandEnded(deal.result, None, None)
+
+
+def _decided(table: Game | Deal, hand: HandRecord, *, place: Place) -> Iterator[Event]:
+    """Take the decisions of a hand at its table, and say what happens."""
+    for step, action in _decisions(hand):
+        here = replace(place, step=step)
+        seat = table.to_act
+        is_on = not isinstance(table, Game) or table.hand_number == hand.number
+        if seat is None or not is_on:
+            raise ReplayError("this hand is not being played at this point", here)
+        try:
+            events = table.act(seat, action)
+        except IllegalAction as error:
+            raise ReplayError(f"seat {seat} may not do this: {error}", here) from None
+        yield from events
 
 
 def _decisions(hand: HandRecord) -> Iterator[tuple[str, Action]]:
