@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 import hokm.events
 from hokm import errors, wire
 from hokm.actions import (
+    CUTS,
     DECLARATIONS,
     DRAWS,
     PLAYS,
@@ -37,6 +38,7 @@ from hokm.events import (
     HandEnded,
     HandStarted,
     PacketDealt,
+    PartnerDrawn,
     PublicEvent,
     TrickTaken,
     TrumpDeclared,
@@ -96,6 +98,7 @@ results = st.builds(HandResult, sides, st.sampled_from(HandKind), points, points
 
 EVENTS: dict[type[Event], st.SearchStrategy[Event]] = {
     CardTurned: st.builds(CardTurned, seats, cards),
+    PartnerDrawn: st.builds(PartnerDrawn, seats, seats),
     HandStarted: st.builds(HandStarted, counts, seats, seats, points),
     DeckCut: st.builds(DeckCut, seats, st.integers(1, 51)),
     PacketDealt: st.builds(PacketDealt, seats, counts, st.none() | card_tuples),
@@ -119,7 +122,9 @@ ACTIONS: dict[type[Action], st.SearchStrategy[Action]] = {
     PlayCard: st.sampled_from(PLAYS),
 }
 legal_actions = st.one_of(
-    *(st.lists(actions, max_size=10).map(tuple) for actions in ACTIONS.values())
+    # A cut is open at every position up to the last, and travels as that.
+    st.integers(1, 51).map(lambda last: CUTS[:last]),
+    *(st.lists(ACTIONS[kind], max_size=10).map(tuple) for kind in ACTIONS if kind is not CutDeck),
 )
 
 FROM_BOT: dict[type[FromBot], st.SearchStrategy[FromBot]] = {
@@ -145,15 +150,16 @@ def tables(draw: st.DrawFn) -> Rules:
         "target_points": ["1", "100"],
         "first_hakem": ["random", "ace_draw", "seat:0", "seat:1"],
         "next_hakem": {2: ["winner"], 3: ["winner", "right"], 4: ["right", "left"]}[players],
-        "teams": ["fixed"],
-        "cut": ["off"],
+        "teams": ["fixed", "second_ace"],
+        "cut": ["on", "off"],
+        "modes": ["suit", "suit,nar", "suit,sar,nar,tak_nar"],
+        "kot_in_modes": ["on", "off"],
     }
     meant = Rules.of(players, play=play).options().keys() & choices.keys()
-    return Rules.of(
-        players,
-        play=play,
-        options={name: draw(st.sampled_from(choices[name])) for name in sorted(meant)},
-    )
+    chosen = {name: draw(st.sampled_from(choices[name])) for name in sorted(meant)}
+    if chosen.get("teams") == "second_ace":
+        del chosen["first_hakem"]  # the ace draw, as without it
+    return Rules.of(players, play=play, options=chosen)
 
 
 outcomes = st.builds(

@@ -1,4 +1,4 @@
-"""The draw for the first hakem (rulebook 1.9; cases 1 to 6)."""
+"""The draw for the first hakem and his partner (rulebook 1.9, 2.1; cases 1 to 6)."""
 
 from collections import Counter
 from itertools import pairwise
@@ -7,10 +7,14 @@ import pytest
 
 from hokm.cards import CARDS, Card, Rank, Seat
 from hokm.deck import Stream, shuffled
-from hokm.events import CardTurned, HandStarted
-from hokm.rules.game import Race, draw_first_ace
+from hokm.events import CardTurned, HandStarted, PartnerDrawn
+from hokm.rules.draw import draw_first_ace, draw_second_ace, opening
+from hokm.rules.game import Race
 from hokm.rules.options import Rules
+from hokm.rules.variants import variant_of
 from tests.hokm.positions import cards, race_rules
+
+SECOND_ACE = race_rules(4, teams="second_ace")
 
 DRAWS = 100_000
 CHI_SQUARE_3_DF_999 = 16.266
@@ -59,6 +63,78 @@ def test_the_first_ace_comes_at_card_49_at_the_latest() -> None:
     turned = draw_first_ace([*others, *aces], start=Seat(0), seats=4)
     assert len(turned) == 49
     assert turned[-1].seat == 0
+
+
+def second_ace(text: str, *, start: int = 0) -> tuple[list[int], PartnerDrawn, Seat]:
+    """Who receives the cards after the first ace, the partner they come to, and the dealer."""
+    deck = cards(text)
+    hakem = draw_first_ace(deck, start=Seat(start), seats=4)
+    turned = draw_second_ace(deck[len(hakem) :], hakem=hakem[-1].seat)
+    opposite = Seat((hakem[-1].seat + 2) % 4)
+    dealer = variant_of(SECOND_ACE).dealer_for(hakem[-1].seat)
+    return [event.seat for event in turned], PartnerDrawn(turned[-1].seat, opposite), dealer
+
+
+@pytest.mark.rule("8.2")
+def test_case_2_the_receiver_of_the_second_ace_changes_chairs_to_sit_opposite_the_hakem() -> None:
+    seats, drawn, dealer = second_ace("2C 3D AS 5H 6H AD 7H")
+    assert seats == [3, 0, 1]
+    assert drawn == PartnerDrawn(Seat(1), opposite=Seat(0))
+    assert drawn.chairs == (1, 0, 2, 3)
+    assert dealer == 1
+
+
+@pytest.mark.rule("8.3")
+def test_case_3_who_sits_opposite_the_hakem_already_stays() -> None:
+    seats, drawn, _ = second_ace("2C 3D AS 5H AD 7H")
+    assert seats == [3, 0]
+    assert drawn == PartnerDrawn(Seat(0), opposite=Seat(0))
+    assert drawn.chairs == (0, 1, 2, 3)
+
+
+@pytest.mark.rule("8.4")
+@pytest.mark.parametrize("start", range(4))
+def test_case_4_aces_at_the_bottom_are_the_49th_and_the_50th_card(start: int) -> None:
+    aces = [card for card in CARDS if card.rank is Rank.ACE]
+    others = [card for card in CARDS if card.rank is not Rank.ACE]
+    seats, drawn, _ = second_ace(" ".join(map(str, [*others, *aces])), start=start)
+    assert seats == [(start + 1) % 4]
+    assert drawn == PartnerDrawn(Seat((start + 1) % 4), opposite=Seat((start + 2) % 4))
+
+
+@pytest.mark.rule("2.1")
+def test_the_draw_goes_round_past_the_hakem_until_the_second_ace() -> None:
+    seats, drawn, _ = second_ace("AS 2C 3C 4C 5C 6C 7C 8C AD", start=1)
+    assert seats == [2, 3, 0, 2, 3, 0, 2, 3]
+    assert drawn == PartnerDrawn(Seat(3), opposite=Seat(3))
+
+
+@pytest.mark.rule("2.1")
+def test_a_race_draws_the_partner_from_the_cards_that_drew_its_hakem() -> None:
+    for number in range(50):
+        events = race(SECOND_ACE, draw=number).start()
+        turned = [event for event in events if isinstance(event, CardTurned)]
+        deck = shuffled(CARDS, seed(number), label="ace")
+        assert tuple(event.card for event in turned) == deck[: len(turned)]
+        first, second = (event.seat for event in turned if event.card.rank is Rank.ACE)
+        start, place = seat_of_ace(number)
+        assert (turned[0].seat, first) == (start, (start + place) % 4)
+        assert events[len(turned)] == PartnerDrawn(second, opposite=Seat((first + 2) % 4))
+        assert events[len(turned) + 1] == HandStarted(1, first, Seat((first - 1) % 4), (0, 0))
+        assert opening(SECOND_ACE, seed(number)).events == tuple(events[: len(turned) + 1])
+
+
+@pytest.mark.rule("2.1")
+def test_anybody_but_the_hakem_may_be_the_partner_and_the_hakem_keeps_his_chair() -> None:
+    places = Counter[int]()
+    for number in range(300):
+        first = opening(SECOND_ACE, seed(number))
+        assert first.partner is not None
+        assert sorted(first.partner.chairs) == [0, 1, 2, 3]
+        assert first.partner.chairs[first.hakem] == first.hakem
+        assert first.partner.chairs[(first.hakem + 2) % 4] == first.partner.seat
+        places[(first.partner.seat - first.hakem) % 4] += 1
+    assert set(places) == {1, 2, 3}
 
 
 @pytest.mark.rule("8.5")

@@ -222,18 +222,17 @@ def test_a_value_out_of_range_is_refused_with_what_it_may_be(
     assert message == f"{name} must be {expected}, not {text!r}"
 
 
-@pytest.mark.rule("5")
-@pytest.mark.parametrize(
-    ("name", "text", "instead"),
-    [
-        ("teams", "second_ace", "teams=fixed"),
-    ],
-)
-def test_what_the_rulebook_has_and_nobody_plays_here_yet_is_refused_as_such(
-    name: str, text: str, instead: str
-) -> None:
-    message = refused(4, Play.RACE, **{name: text})
-    assert message == f"{name}={text} is not played here yet: use {instead}"
+@pytest.mark.rule("2.1")
+@pytest.mark.parametrize("first", ["random", "seat:2"])
+def test_a_second_ace_needs_a_first_one(first: str) -> None:
+    message = refused(4, Play.RACE, teams="second_ace", first_hakem=first)
+    assert message == (
+        "teams=second_ace goes on with the ace draw: it needs first_hakem=ace_draw, not "
+        f"{first} (rulebook 2.1)"
+    )
+    table = Rules.of(4, play=Play.RACE, options={"teams": "second_ace"})
+    assert table.teams is Teams.SECOND_ACE
+    assert Rules.of(4, play=Play.RACE, options=table.options()) == table
 
 
 def test_a_refused_table_is_an_error_of_this_library_and_a_value_error() -> None:

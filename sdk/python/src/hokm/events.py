@@ -45,6 +45,28 @@ class CardTurned(PublicEvent):
 
 
 @dataclass(frozen=True, slots=True)
+class PartnerDrawn(PublicEvent):
+    """``seat`` received the second ace: its player is the hakem's partner, and from here on sits
+    ``opposite`` the hakem, having changed chairs with whoever sat there (rulebook 2.1).
+
+    The cards before this went to chairs as they were; everything after it names them as they are.
+    """
+
+    seat: Seat
+    opposite: Seat
+
+    @property
+    def chairs(self) -> tuple[Seat, ...]:
+        """The chair that the player at each seat had in the draw.
+
+        >>> PartnerDrawn(Seat(1), opposite=Seat(0)).chairs
+        (1, 0, 2, 3)
+        """
+        moved = {self.seat: self.opposite, self.opposite: self.seat}
+        return tuple(moved.get(seat, seat) for seat in map(Seat, range(4)))
+
+
+@dataclass(frozen=True, slots=True)
 class HandStarted(PublicEvent):
     """A hand begins. ``number`` counts from 1 within the game; ``scores`` are the points by side so
     far.

@@ -21,6 +21,7 @@ from hokm.events import (
     HandEnded,
     HandStarted,
     PacketDealt,
+    PartnerDrawn,
     TrickTaken,
     TrumpDeclared,
 )
@@ -84,6 +85,10 @@ class View:
         self.turned: tuple[Play, ...] = ()
         """The ace draw for the first hakem: every card turned up and who received it; empty without
         one.
+        """
+        self.partner_drawn: PartnerDrawn | None = None
+        """How a second ace made partners: ``turned`` has chairs as they were before, everything
+        else as they are since. None where partners are fixed.
         """
         self.results: tuple[HandResult, ...] = ()
         """The results of the hands finished so far in this game."""
@@ -238,6 +243,9 @@ class View:
     def _card_turned(self, event: CardTurned) -> None:
         self.turned = (*self.turned, Play(event.seat, event.card))
 
+    def _partner_drawn(self, event: PartnerDrawn) -> None:
+        self.partner_drawn = event
+
     def _deck_cut(self, event: DeckCut) -> None:
         self.cut = event.position
 
@@ -311,6 +319,7 @@ _PLAYS = tuple(tuple(Play(Seat(seat), card) for card in CARDS) for seat in range
 # Which event teaches what. The type is open, since each row takes its own event class.
 _LEARN: dict[type[Event], Callable[..., None]] = {  # type: ignore[explicit-any]
     CardTurned: View._card_turned,
+    PartnerDrawn: View._partner_drawn,
     HandStarted: View._begin,
     DeckCut: View._deck_cut,
     PacketDealt: View._packet_dealt,

@@ -14,6 +14,7 @@ from typing import Any, Final, Generic, TypeVar
 from google.protobuf.message import DecodeError
 
 from hokm.actions import (
+    CUTS,
     DECLARATIONS,
     DRAWS,
     PLAYS,
@@ -40,6 +41,7 @@ from hokm.events import (
     HandEnded,
     HandStarted,
     PacketDealt,
+    PartnerDrawn,
     TrickTaken,
     TrumpDeclared,
 )
@@ -291,7 +293,7 @@ def _put_legal(actions: Sequence[Action], message: action_pb2.LegalActions) -> N
             case ChooseDraw(choice):
                 message.choose_draw.append(_DRAW.number(choice))
             case CutDeck(position):
-                message.cut_deck.append(position)
+                message.cut_deck = position  # the last of all from 1 on
             case PlayCard():
                 pass
 
@@ -301,7 +303,7 @@ def _take_legal(message: action_pb2.LegalActions) -> tuple[Action, ...]:
     if plays:
         return plays
     return (
-        *(CutDeck(position) for position in message.cut_deck),
+        *CUTS[: message.cut_deck],
         *(DECLARATIONS[_TRUMP.member(number)] for number in message.declare_trump),
         *(DiscardCards(_cards(discard.cards)) for discard in message.discard_cards),
         *(_CHOICES[_DRAW.member(number)] for number in message.choose_draw),
@@ -327,6 +329,15 @@ def _put_card_turned(event: CardTurned, message: event_pb2.Event) -> None:
 
 def _take_card_turned(message: event_pb2.CardTurned) -> CardTurned:
     return CardTurned(Seat(message.seat), _card(message.card))
+
+
+def _put_partner_drawn(event: PartnerDrawn, message: event_pb2.Event) -> None:
+    message.partner_drawn.seat = event.seat
+    message.partner_drawn.opposite = event.opposite
+
+
+def _take_partner_drawn(message: event_pb2.PartnerDrawn) -> PartnerDrawn:
+    return PartnerDrawn(Seat(message.seat), Seat(message.opposite))
 
 
 def _put_hand_started(event: HandStarted, message: event_pb2.Event) -> None:
@@ -465,6 +476,7 @@ def _take_hand_ended(message: event_pb2.HandEnded) -> HandEnded:
 
 _PUT_EVENT: dict[type[Event], Callable[[Any, Any], None]] = {
     CardTurned: _put_card_turned,
+    PartnerDrawn: _put_partner_drawn,
     HandStarted: _put_hand_started,
     DeckCut: _put_deck_cut,
     PacketDealt: _put_packet_dealt,
@@ -479,6 +491,7 @@ _PUT_EVENT: dict[type[Event], Callable[[Any, Any], None]] = {
 
 _TAKE_EVENT: dict[str, Callable[[Any], Event]] = {
     "card_turned": _take_card_turned,
+    "partner_drawn": _take_partner_drawn,
     "hand_started": _take_hand_started,
     "deck_cut": _take_deck_cut,
     "packet_dealt": _take_packet_dealt,

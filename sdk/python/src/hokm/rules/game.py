@@ -10,12 +10,13 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 
 from hokm.actions import Action
-from hokm.cards import Card, Rank, Seat, Side
-from hokm.deck import Stream, shuffled
-from hokm.events import CardTurned, Event, HandEnded, HandStarted
+from hokm.cards import Card, Seat, Side
+from hokm.deck import shuffled
+from hokm.events import Event, HandEnded, HandStarted
 from hokm.outcome import Ending, HandResult, Outcome
 from hokm.rules.deal import Deal
-from hokm.rules.options import HakemDraw, Play, Rules
+from hokm.rules.draw import opening
+from hokm.rules.options import Play, Rules
 from hokm.rules.variants import variant_of
 
 SeedOf = Callable[[int], bytes]
@@ -138,7 +139,9 @@ class Board(Game):
 class Race(Game):
     """Hands with a moving hakem until a side reaches the target (rulebook 1.7, 1.9, 2.6).
 
-    ``seed_of(k)`` gives the seed of hand k; the first hakem is drawn from ``seed_of(0)``.
+    ``seed_of(k)`` gives the seed of hand k; the first hakem is drawn from ``seed_of(0)``. Seats are
+    those after the draw: where it makes players change chairs, they have done so before the first
+    event.
     """
 
     def __init__(self, rules: Rules, seed_of: SeedOf) -> None:
@@ -149,8 +152,8 @@ class Race(Game):
 
     def start(self) -> list[Event]:
         """See :class:`Game`."""
-        turned, hakem = self._first_hakem()
-        return [*turned, *self._start_hand(self._deck(1), hakem)]
+        first = opening(self.rules, self._seed_of(0))
+        return [*first.events, *self._start_hand(self._deck(1), first.hakem)]
 
     def forfeit(self, seat: Seat, *, ending: Ending, cause: str) -> Outcome:
         """The side at fault loses the race; the points stay as they were."""
@@ -172,34 +175,6 @@ class Race(Game):
 
     def _deck(self, hand: int) -> tuple[Card, ...]:
         return shuffled(self.variant.pack, self._seed_of(hand))
-
-    def _first_hakem(self) -> tuple[list[CardTurned], Seat]:
-        first = self.rules.first_hakem
-        assert first is not None
-        seed, seats = self._seed_of(0), self.variant.seats
-        match first.draw:
-            case HakemDraw.ACE_DRAW:
-                start = Seat(Stream(seed, "start").below(seats))
-                cards = shuffled(self.variant.pack, seed, label="ace")
-                turned = draw_first_ace(cards, start=start, seats=seats)
-                return turned, turned[-1].seat
-            case HakemDraw.RANDOM:
-                return [], Seat(Stream(seed, "hakem").below(seats))
-            case HakemDraw.SEAT:
-                assert first.seat is not None
-                return [], first.seat
-
-
-def draw_first_ace(cards: Sequence[Card], *, start: Seat, seats: int) -> list[CardTurned]:
-    """Turn cards up one by one from seat ``start`` on, to the first ace; its receiver is hakem
-    (rulebook 1.9).
-    """
-    turned: list[CardTurned] = []
-    for place, card in enumerate(cards):
-        turned.append(CardTurned(Seat((start + place) % seats), card))
-        if card.rank is Rank.ACE:
-            break
-    return turned
 
 
 def _only_other(side: Side, game: Game) -> Side | None:

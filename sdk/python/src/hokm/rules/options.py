@@ -120,6 +120,12 @@ class Rules:
                 "points must keep 1 <= points_win <= points_kot <= points_hakem_kot, not "
                 f"{self.points_win}, {self.points_kot}, {self.points_hakem_kot} (rulebook 1.6)"
             )
+        first = self.first_hakem
+        if self.teams is Teams.SECOND_ACE and first and first.draw is not HakemDraw.ACE_DRAW:
+            raise RulesError(
+                "teams=second_ace goes on with the ace draw: it needs first_hakem=ace_draw, not "
+                f"{first} (rulebook 2.1)"
+            )
 
     def options(self) -> dict[str, str]:
         """Every option that has a meaning at this table, as text that :meth:`of` reads back."""
@@ -151,14 +157,8 @@ class _Option:
             return self.default[players]
         try:
             return self.read(text, players)
-        except _NotYetError as error:
-            raise RulesError(f"{name}={text} is not played here yet: {error}") from None
         except (ValueError, KeyError):
             raise RulesError(f"{name} must be {self.expected[players]}, not {text!r}") from None
-
-
-class _NotYetError(Exception):
-    """A value the rulebook has and this version does not play; the text says what to use."""
 
 
 def _text(value: object) -> str:
@@ -207,13 +207,6 @@ def _first_hakem(text: str, players: int) -> FirstHakem:
     if draw is HakemDraw.SEAT:
         raise ValueError
     return FirstHakem(draw)
-
-
-def _teams(text: str, players: int) -> Teams:
-    teams = Teams(text)
-    if teams is Teams.SECOND_ACE:
-        raise _NotYetError("use teams=fixed")
-    return teams
 
 
 def _modes(text: str, players: int) -> tuple[Trump, ...]:
@@ -276,7 +269,12 @@ OPTIONS: Mapping[str, _Option] = {
         {seats: choices[0] for seats, choices in _SUCCESSIONS.items()},
         races_only=True,
     ),
-    "teams": _Option(_teams, {4: "fixed or second_ace"}, {4: Teams.FIXED}, races_only=True),
+    "teams": _Option(
+        lambda text, players: Teams(text),
+        {4: "fixed or second_ace"},
+        {4: Teams.FIXED},
+        races_only=True,
+    ),
     "cut": _Option(_switch, {4: "on or off"}, {4: False}, races_only=True),
 }
 """Every option by name: the one place that says what a table may choose."""

@@ -56,9 +56,7 @@ class Action(_message.Message):
     CHOOSE_DRAW_FIELD_NUMBER: _builtins.int
     PLAY_CARD_FIELD_NUMBER: _builtins.int
     cut_deck: _builtins.int
-    """Cut this many cards, 1 to 51, from the top to the bottom (rulebook 2.2). Reserved: no table
-    of this version asks for it.
-    """
+    """Cut this many cards, 1 to 51, from the top to the bottom (rulebook 2.2)."""
     declare_trump: _card_pb2.Trump.ValueType
     """Name trump (rulebook 1.3)."""
     choose_draw: Global___Draw.ValueType
@@ -90,8 +88,8 @@ Global___Action: _TypeAlias = Action  # noqa: Y015
 
 @_typing.final
 class LegalActions(_message.Message):
-    """Every action open to a seat. One list has content: it says what is asked for, and each of its
-    elements is a legal answer for the field of the same name in Action.
+    """Every action open to a seat. One field has content: it says what is asked for. Each element of a
+    list is a legal answer for the field of the same name in Action.
     """
 
     DESCRIPTOR: _descriptor.Descriptor
@@ -101,10 +99,8 @@ class LegalActions(_message.Message):
     DISCARD_CARDS_FIELD_NUMBER: _builtins.int
     CHOOSE_DRAW_FIELD_NUMBER: _builtins.int
     PLAY_CARD_FIELD_NUMBER: _builtins.int
-    @_builtins.property
-    def cut_deck(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
-        """Positions of a cut, ascending."""
-
+    cut_deck: _builtins.int
+    """The last position of a cut: all from 1 to this are open."""
     @_builtins.property
     def declare_trump(self) -> _containers.RepeatedScalarFieldContainer[_card_pb2.Trump.ValueType]:
         """What may be named, suits first."""
@@ -124,7 +120,7 @@ class LegalActions(_message.Message):
     def __init__(
         self,
         *,
-        cut_deck: _abc.Iterable[_builtins.int] | None = ...,
+        cut_deck: _builtins.int = ...,
         declare_trump: _abc.Iterable[_card_pb2.Trump.ValueType] | None = ...,
         discard_cards: _abc.Iterable[_card_pb2.Cards] | None = ...,
         choose_draw: _abc.Iterable[Global___Draw.ValueType] | None = ...,

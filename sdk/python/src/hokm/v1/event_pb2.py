@@ -26,39 +26,41 @@ from hokm.v1 import action_pb2 as hokm_dot_v1_dot_action__pb2
 from hokm.v1 import card_pb2 as hokm_dot_v1_dot_card__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x13hokm/v1/event.proto\x12\x07hokm.v1\x1a\x14hokm/v1/action.proto\x1a\x12hokm/v1/card.proto\"\x80\x04\n\x05\x45vent\x12*\n\x0b\x63\x61rd_turned\x18\x01 \x01(\x0b\x32\x13.hokm.v1.CardTurnedH\x00\x12,\n\x0chand_started\x18\x02 \x01(\x0b\x32\x14.hokm.v1.HandStartedH\x00\x12$\n\x08\x64\x65\x63k_cut\x18\x03 \x01(\x0b\x32\x10.hokm.v1.DeckCutH\x00\x12,\n\x0cpacket_dealt\x18\x04 \x01(\x0b\x32\x14.hokm.v1.PacketDealtH\x00\x12\x30\n\x0etrump_declared\x18\x05 \x01(\x0b\x32\x16.hokm.v1.TrumpDeclaredH\x00\x12\x32\n\x0f\x63\x61rds_discarded\x18\x06 \x01(\x0b\x32\x17.hokm.v1.CardsDiscardedH\x00\x12,\n\x0c\x63\x61rd_offered\x18\x07 \x01(\x0b\x32\x14.hokm.v1.CardOfferedH\x00\x12*\n\x0b\x64raw_chosen\x18\x08 \x01(\x0b\x32\x13.hokm.v1.DrawChosenH\x00\x12*\n\x0b\x63\x61rd_played\x18\t \x01(\x0b\x32\x13.hokm.v1.CardPlayedH\x00\x12*\n\x0btrick_taken\x18\n \x01(\x0b\x32\x13.hokm.v1.TrickTakenH\x00\x12(\n\nhand_ended\x18\x0b \x01(\x0b\x32\x12.hokm.v1.HandEndedH\x00\x42\x07\n\x05\x65vent\"7\n\nCardTurned\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12\x1b\n\x04\x63\x61rd\x18\x02 \x01(\x0e\x32\r.hokm.v1.Card\"L\n\x0bHandStarted\x12\x0e\n\x06number\x18\x01 \x01(\r\x12\r\n\x05hakem\x18\x02 \x01(\r\x12\x0e\n\x06\x64\x65\x61ler\x18\x03 \x01(\r\x12\x0e\n\x06scores\x18\x04 \x03(\r\")\n\x07\x44\x65\x63kCut\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12\x10\n\x08position\x18\x02 \x01(\r\"I\n\x0bPacketDealt\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12\r\n\x05\x63ount\x18\x02 \x01(\r\x12\x1d\n\x05\x63\x61rds\x18\x03 \x01(\x0b\x32\x0e.hokm.v1.Cards\"<\n\rTrumpDeclared\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12\x1d\n\x05trump\x18\x02 \x01(\x0e\x32\x0e.hokm.v1.Trump\"L\n\x0e\x43\x61rdsDiscarded\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12\r\n\x05\x63ount\x18\x02 \x01(\r\x12\x1d\n\x05\x63\x61rds\x18\x03 \x01(\x0b\x32\x0e.hokm.v1.Cards\"G\n\x0b\x43\x61rdOffered\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12\r\n\x05stock\x18\x02 \x01(\r\x12\x1b\n\x04\x63\x61rd\x18\x03 \x01(\x0e\x32\r.hokm.v1.Card\"h\n\nDrawChosen\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12\x1d\n\x06\x63hoice\x18\x02 \x01(\x0e\x32\r.hokm.v1.Draw\x12\x1d\n\x06second\x18\x03 \x01(\x0e\x32\r.hokm.v1.Card\x12\x0e\n\x06public\x18\x04 \x01(\x08\"7\n\nCardPlayed\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12\x1b\n\x04\x63\x61rd\x18\x02 \x01(\x0e\x32\r.hokm.v1.Card\"\x1a\n\nTrickTaken\x12\x0c\n\x04seat\x18\x01 \x01(\r\"\x82\x01\n\tHandEnded\x12#\n\x06result\x18\x01 \x01(\x0b\x32\x13.hokm.v1.HandResult\x12\x17\n\nnext_hakem\x18\x02 \x01(\rH\x00\x88\x01\x01\x12\x18\n\x0bnext_dealer\x18\x03 \x01(\rH\x01\x88\x01\x01\x42\r\n\x0b_next_hakemB\x0e\n\x0c_next_dealer\"]\n\nHandResult\x12\x0e\n\x06winner\x18\x01 \x01(\r\x12\x1f\n\x04kind\x18\x02 \x01(\x0e\x32\x11.hokm.v1.HandKind\x12\x0e\n\x06points\x18\x03 \x03(\r\x12\x0e\n\x06tricks\x18\x04 \x03(\r*d\n\x08HandKind\x12\x19\n\x15HAND_KIND_UNSPECIFIED\x10\x00\x12\x11\n\rHAND_KIND_WIN\x10\x01\x12\x11\n\rHAND_KIND_KOT\x10\x02\x12\x17\n\x13HAND_KIND_HAKEM_KOT\x10\x03\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x13hokm/v1/event.proto\x12\x07hokm.v1\x1a\x14hokm/v1/action.proto\x1a\x12hokm/v1/card.proto\"\xb0\x04\n\x05\x45vent\x12*\n\x0b\x63\x61rd_turned\x18\x01 \x01(\x0b\x32\x13.hokm.v1.CardTurnedH\x00\x12,\n\x0chand_started\x18\x02 \x01(\x0b\x32\x14.hokm.v1.HandStartedH\x00\x12$\n\x08\x64\x65\x63k_cut\x18\x03 \x01(\x0b\x32\x10.hokm.v1.DeckCutH\x00\x12,\n\x0cpacket_dealt\x18\x04 \x01(\x0b\x32\x14.hokm.v1.PacketDealtH\x00\x12\x30\n\x0etrump_declared\x18\x05 \x01(\x0b\x32\x16.hokm.v1.TrumpDeclaredH\x00\x12\x32\n\x0f\x63\x61rds_discarded\x18\x06 \x01(\x0b\x32\x17.hokm.v1.CardsDiscardedH\x00\x12,\n\x0c\x63\x61rd_offered\x18\x07 \x01(\x0b\x32\x14.hokm.v1.CardOfferedH\x00\x12*\n\x0b\x64raw_chosen\x18\x08 \x01(\x0b\x32\x13.hokm.v1.DrawChosenH\x00\x12*\n\x0b\x63\x61rd_played\x18\t \x01(\x0b\x32\x13.hokm.v1.CardPlayedH\x00\x12*\n\x0btrick_taken\x18\n \x01(\x0b\x32\x13.hokm.v1.TrickTakenH\x00\x12(\n\nhand_ended\x18\x0b \x01(\x0b\x32\x12.hokm.v1.HandEndedH\x00\x12.\n\rpartner_drawn\x18\x0c \x01(\x0b\x32\x15.hokm.v1.PartnerDrawnH\x00\x42\x07\n\x05\x65vent\"7\n\nCardTurned\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12\x1b\n\x04\x63\x61rd\x18\x02 \x01(\x0e\x32\r.hokm.v1.Card\".\n\x0cPartnerDrawn\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12\x10\n\x08opposite\x18\x02 \x01(\r\"L\n\x0bHandStarted\x12\x0e\n\x06number\x18\x01 \x01(\r\x12\r\n\x05hakem\x18\x02 \x01(\r\x12\x0e\n\x06\x64\x65\x61ler\x18\x03 \x01(\r\x12\x0e\n\x06scores\x18\x04 \x03(\r\")\n\x07\x44\x65\x63kCut\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12\x10\n\x08position\x18\x02 \x01(\r\"I\n\x0bPacketDealt\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12\r\n\x05\x63ount\x18\x02 \x01(\r\x12\x1d\n\x05\x63\x61rds\x18\x03 \x01(\x0b\x32\x0e.hokm.v1.Cards\"<\n\rTrumpDeclared\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12\x1d\n\x05trump\x18\x02 \x01(\x0e\x32\x0e.hokm.v1.Trump\"L\n\x0e\x43\x61rdsDiscarded\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12\r\n\x05\x63ount\x18\x02 \x01(\r\x12\x1d\n\x05\x63\x61rds\x18\x03 \x01(\x0b\x32\x0e.hokm.v1.Cards\"G\n\x0b\x43\x61rdOffered\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12\r\n\x05stock\x18\x02 \x01(\r\x12\x1b\n\x04\x63\x61rd\x18\x03 \x01(\x0e\x32\r.hokm.v1.Card\"h\n\nDrawChosen\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12\x1d\n\x06\x63hoice\x18\x02 \x01(\x0e\x32\r.hokm.v1.Draw\x12\x1d\n\x06second\x18\x03 \x01(\x0e\x32\r.hokm.v1.Card\x12\x0e\n\x06public\x18\x04 \x01(\x08\"7\n\nCardPlayed\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12\x1b\n\x04\x63\x61rd\x18\x02 \x01(\x0e\x32\r.hokm.v1.Card\"\x1a\n\nTrickTaken\x12\x0c\n\x04seat\x18\x01 \x01(\r\"\x82\x01\n\tHandEnded\x12#\n\x06result\x18\x01 \x01(\x0b\x32\x13.hokm.v1.HandResult\x12\x17\n\nnext_hakem\x18\x02 \x01(\rH\x00\x88\x01\x01\x12\x18\n\x0bnext_dealer\x18\x03 \x01(\rH\x01\x88\x01\x01\x42\r\n\x0b_next_hakemB\x0e\n\x0c_next_dealer\"]\n\nHandResult\x12\x0e\n\x06winner\x18\x01 \x01(\r\x12\x1f\n\x04kind\x18\x02 \x01(\x0e\x32\x11.hokm.v1.HandKind\x12\x0e\n\x06points\x18\x03 \x03(\r\x12\x0e\n\x06tricks\x18\x04 \x03(\r*d\n\x08HandKind\x12\x19\n\x15HAND_KIND_UNSPECIFIED\x10\x00\x12\x11\n\rHAND_KIND_WIN\x10\x01\x12\x11\n\rHAND_KIND_KOT\x10\x02\x12\x17\n\x13HAND_KIND_HAKEM_KOT\x10\x03\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'hokm.v1.event_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_HANDKIND']._serialized_start=1474
-  _globals['_HANDKIND']._serialized_end=1574
+  _globals['_HANDKIND']._serialized_start=1570
+  _globals['_HANDKIND']._serialized_end=1670
   _globals['_EVENT']._serialized_start=75
-  _globals['_EVENT']._serialized_end=587
-  _globals['_CARDTURNED']._serialized_start=589
-  _globals['_CARDTURNED']._serialized_end=644
-  _globals['_HANDSTARTED']._serialized_start=646
-  _globals['_HANDSTARTED']._serialized_end=722
-  _globals['_DECKCUT']._serialized_start=724
-  _globals['_DECKCUT']._serialized_end=765
-  _globals['_PACKETDEALT']._serialized_start=767
-  _globals['_PACKETDEALT']._serialized_end=840
-  _globals['_TRUMPDECLARED']._serialized_start=842
-  _globals['_TRUMPDECLARED']._serialized_end=902
-  _globals['_CARDSDISCARDED']._serialized_start=904
-  _globals['_CARDSDISCARDED']._serialized_end=980
-  _globals['_CARDOFFERED']._serialized_start=982
-  _globals['_CARDOFFERED']._serialized_end=1053
-  _globals['_DRAWCHOSEN']._serialized_start=1055
-  _globals['_DRAWCHOSEN']._serialized_end=1159
-  _globals['_CARDPLAYED']._serialized_start=1161
-  _globals['_CARDPLAYED']._serialized_end=1216
-  _globals['_TRICKTAKEN']._serialized_start=1218
-  _globals['_TRICKTAKEN']._serialized_end=1244
-  _globals['_HANDENDED']._serialized_start=1247
-  _globals['_HANDENDED']._serialized_end=1377
-  _globals['_HANDRESULT']._serialized_start=1379
-  _globals['_HANDRESULT']._serialized_end=1472
+  _globals['_EVENT']._serialized_end=635
+  _globals['_CARDTURNED']._serialized_start=637
+  _globals['_CARDTURNED']._serialized_end=692
+  _globals['_PARTNERDRAWN']._serialized_start=694
+  _globals['_PARTNERDRAWN']._serialized_end=740
+  _globals['_HANDSTARTED']._serialized_start=742
+  _globals['_HANDSTARTED']._serialized_end=818
+  _globals['_DECKCUT']._serialized_start=820
+  _globals['_DECKCUT']._serialized_end=861
+  _globals['_PACKETDEALT']._serialized_start=863
+  _globals['_PACKETDEALT']._serialized_end=936
+  _globals['_TRUMPDECLARED']._serialized_start=938
+  _globals['_TRUMPDECLARED']._serialized_end=998
+  _globals['_CARDSDISCARDED']._serialized_start=1000
+  _globals['_CARDSDISCARDED']._serialized_end=1076
+  _globals['_CARDOFFERED']._serialized_start=1078
+  _globals['_CARDOFFERED']._serialized_end=1149
+  _globals['_DRAWCHOSEN']._serialized_start=1151
+  _globals['_DRAWCHOSEN']._serialized_end=1255
+  _globals['_CARDPLAYED']._serialized_start=1257
+  _globals['_CARDPLAYED']._serialized_end=1312
+  _globals['_TRICKTAKEN']._serialized_start=1314
+  _globals['_TRICKTAKEN']._serialized_end=1340
+  _globals['_HANDENDED']._serialized_start=1343
+  _globals['_HANDENDED']._serialized_end=1473
+  _globals['_HANDRESULT']._serialized_start=1475
+  _globals['_HANDRESULT']._serialized_end=1568
 # @@protoc_insertion_point(module_scope)

@@ -65,6 +65,7 @@ class Event(_message.Message):
     CARD_PLAYED_FIELD_NUMBER: _builtins.int
     TRICK_TAKEN_FIELD_NUMBER: _builtins.int
     HAND_ENDED_FIELD_NUMBER: _builtins.int
+    PARTNER_DRAWN_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def card_turned(self) -> Global___CardTurned: ...
     @_builtins.property
@@ -87,6 +88,8 @@ class Event(_message.Message):
     def trick_taken(self) -> Global___TrickTaken: ...
     @_builtins.property
     def hand_ended(self) -> Global___HandEnded: ...
+    @_builtins.property
+    def partner_drawn(self) -> Global___PartnerDrawn: ...
     def __init__(
         self,
         *,
@@ -101,12 +104,13 @@ class Event(_message.Message):
         card_played: Global___CardPlayed | None = ...,
         trick_taken: Global___TrickTaken | None = ...,
         hand_ended: Global___HandEnded | None = ...,
+        partner_drawn: Global___PartnerDrawn | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["card_offered", b"card_offered", "card_played", b"card_played", "card_turned", b"card_turned", "cards_discarded", b"cards_discarded", "deck_cut", b"deck_cut", "draw_chosen", b"draw_chosen", "event", b"event", "hand_ended", b"hand_ended", "hand_started", b"hand_started", "packet_dealt", b"packet_dealt", "trick_taken", b"trick_taken", "trump_declared", b"trump_declared"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["card_offered", b"card_offered", "card_played", b"card_played", "card_turned", b"card_turned", "cards_discarded", b"cards_discarded", "deck_cut", b"deck_cut", "draw_chosen", b"draw_chosen", "event", b"event", "hand_ended", b"hand_ended", "hand_started", b"hand_started", "packet_dealt", b"packet_dealt", "partner_drawn", b"partner_drawn", "trick_taken", b"trick_taken", "trump_declared", b"trump_declared"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["card_offered", b"card_offered", "card_played", b"card_played", "card_turned", b"card_turned", "cards_discarded", b"cards_discarded", "deck_cut", b"deck_cut", "draw_chosen", b"draw_chosen", "event", b"event", "hand_ended", b"hand_ended", "hand_started", b"hand_started", "packet_dealt", b"packet_dealt", "trick_taken", b"trick_taken", "trump_declared", b"trump_declared"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["card_offered", b"card_offered", "card_played", b"card_played", "card_turned", b"card_turned", "cards_discarded", b"cards_discarded", "deck_cut", b"deck_cut", "draw_chosen", b"draw_chosen", "event", b"event", "hand_ended", b"hand_ended", "hand_started", b"hand_started", "packet_dealt", b"packet_dealt", "partner_drawn", b"partner_drawn", "trick_taken", b"trick_taken", "trump_declared", b"trump_declared"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_event: _TypeAlias = _typing.Literal["card_turned", "hand_started", "deck_cut", "packet_dealt", "trump_declared", "cards_discarded", "card_offered", "draw_chosen", "card_played", "trick_taken", "hand_ended"]  # noqa: Y015
+    _WhichOneofReturnType_event: _TypeAlias = _typing.Literal["card_turned", "hand_started", "deck_cut", "packet_dealt", "trump_declared", "cards_discarded", "card_offered", "draw_chosen", "card_played", "trick_taken", "hand_ended", "partner_drawn"]  # noqa: Y015
     _WhichOneofArgType_event: _TypeAlias = _typing.Literal["event", b"event"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_event) -> _WhichOneofReturnType_event | None: ...
 
@@ -137,6 +141,37 @@ class CardTurned(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___CardTurned: _TypeAlias = CardTurned  # noqa: Y015
+
+@_typing.final
+class PartnerDrawn(_message.Message):
+    """In the ace draw a seat received the second ace: its player is the hakem's partner (rulebook 2.1).
+    Cards were turned up for chairs as they were; from here on, and in the game's start, seats are
+    chairs as they are.
+    """
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SEAT_FIELD_NUMBER: _builtins.int
+    OPPOSITE_FIELD_NUMBER: _builtins.int
+    seat: _builtins.int
+    """The partner's chair in the draw."""
+    opposite: _builtins.int
+    """The chair opposite the hakem, where the partner sits now. Whoever sat there has the partner's
+    old chair.
+    """
+    def __init__(
+        self,
+        *,
+        seat: _builtins.int = ...,
+        opposite: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["opposite", b"opposite", "seat", b"seat"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___PartnerDrawn: _TypeAlias = PartnerDrawn  # noqa: Y015
 
 @_typing.final
 class HandStarted(_message.Message):
@@ -176,7 +211,7 @@ Global___HandStarted: _TypeAlias = HandStarted  # noqa: Y015
 
 @_typing.final
 class DeckCut(_message.Message):
-    """A seat cut the deck (rulebook 2.2). Reserved: no table of this version cuts."""
+    """A seat, the hakem's partner, cut the deck before the deal (rulebook 2.2)."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
