@@ -35,6 +35,7 @@ _RACE_OPTIONS: dict[int, dict[str, tuple[str, ...]]] = {
         "first_hakem": ("ace_draw", "random", "seat:2"),
         "next_hakem": ("right", "left"),
         "cut": ("off", "on"),
+        "teams": ("fixed", "second_ace"),
     },
     3: {"first_hakem": ("ace_draw", "random", "seat:2"), "next_hakem": ("winner", "right")},
     2: {"first_hakem": ("ace_draw", "random", "seat:1"), "next_hakem": ("winner",)},
@@ -51,6 +52,8 @@ def tables(draw: st.DrawFn, play: Play = Play.BOARDS) -> Rules:
     options = {name: draw(st.sampled_from(texts)) for name, texts in choices.items()}
     if play is Play.RACE:
         options["target_points"] = str(draw(st.integers(1, 9)))
+    if options.get("teams") == "second_ace":
+        options["first_hakem"] = "ace_draw"
     return Rules.of(players, play=play, options=options)
 
 

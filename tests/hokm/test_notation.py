@@ -66,7 +66,7 @@ def test_a_hand_of_a_board_plays_again_to_the_same_events(rules, seed):
     assert list(hand_events(*parse_hand(hand_text(rules, hand)))) == happened
 
 
-@given(tables(Play.RACE).filter(lambda rules: not rules.cut), SEEDS)
+@given(tables(Play.RACE), SEEDS)
 def test_every_hand_of_a_race_plays_again_to_its_result(rules, seed):
     variant = variant_of(rules)
     for hand in hands_of(rules, seed):
@@ -150,6 +150,10 @@ WRONG = {
     "hokm 4 hakem 0\n" + DECK + "trump S 9C": "line 5, column 9: expected one of deck, cut, trump",
     "hokm 4 hakem 0\n" + DECK + "discards 2C": "line 5, column 1: nothing is drawn with 4 players",
     "hokm 4 hakem 0\n" + DECK + "draws K": "line 5, column 1: nothing is drawn with 4 players",
+    "hokm 4 hakem 0\n" + DECK + "cut 9": "line 5, column 1: nobody cuts here: expected cut=on",
+    "hokm 4 race hakem 0 cut=on\n" + DECK + "cut 52": "line 5, column 5: expected cards to cut, a "
+    "number from 1 to 51, not '52'",
+    "hokm 4 race hakem 0 cut=on\n" + DECK + "cut": "expected the number of cards that were cut",
     "hokm 4 hakem 0\n" + DECK + "plays 2C 3C 4C / 9C": "line 5, column 7: this trick has 3 cards; "
     "expected 4",
     "hokm 4 hakem 0\n" + DECK + "plays 2C, 3C": "line 5, column 7: expected a card, such as TC for "

@@ -23,7 +23,7 @@ from itertools import groupby
 from textwrap import wrap
 from typing import Final
 
-from hokm.actions import Draw
+from hokm.actions import CUTS, Draw
 from hokm.cards import Card, Seat, Trump, cards_text
 from hokm.errors import NotationError, RulesError
 from hokm.events import Event
@@ -55,6 +55,7 @@ def hand_text(rules: Rules, hand: HandRecord) -> str:
     sections = [
         ("hokm", _header(rules, hand)),
         ("deck", cards_text(hand.deck)),
+        ("cut", "" if hand.cut is None else str(hand.cut)),
         ("trump", "" if hand.trump is None else hand.trump.letter),
         ("discards", " / ".join(map(cards_text, hand.discards))),
         ("draws", "".join(map(DRAW_LETTERS.__getitem__, hand.draws))),
@@ -98,22 +99,25 @@ def hand_events(rules: Rules, hand: HandRecord) -> Iterator[Event]:
     return hand_played(rules, hand)
 
 
+def options_chosen(rules: Rules) -> list[str]:
+    """The options of a table that are not the default, as ``name=value``."""
+    default = Rules.of(rules.players, play=rules.play).options()
+    return [f"{name}={text}" for name, text in rules.options().items() if text != default[name]]
+
+
 # -- writing
 
 
 def _header(rules: Rules, hand: HandRecord) -> str:
-    default = Rules.of(rules.players, play=rules.play).options()
-    options = [f"{name}={text}" for name, text in rules.options().items() if text != default[name]]
-    return " ".join(
-        [
-            str(rules.players),
-            *(["race"] if rules.play is Play.RACE else []),
-            *(["hand", str(hand.number)] if hand.number != 1 else []),
-            "hakem",
-            str(hand.hakem),
-            *options,
-        ]
-    )
+    words = [
+        str(rules.players),
+        *(["race"] if rules.play is Play.RACE else []),
+        *(["hand", str(hand.number)] if hand.number != 1 else []),
+        "hakem",
+        str(hand.hakem),
+        *options_chosen(rules),
+    ]
+    return " ".join(words)
 
 
 def _tricks(plays: Sequence[Card], *, seats: int) -> list[Sequence[Card]]:
@@ -182,12 +186,15 @@ def _read_hand(words: Sequence[_Word]) -> tuple[Rules, HandRecord]:
     for name in ("discards", "draws"):
         if name in sections and not variant_of(rules).stock:
             raise sections[name].keyword.error(f"nothing is drawn with {rules.players} players")
+    if "cut" in sections and not rules.cut:
+        raise sections["cut"].keyword.error("nobody cuts here: expected cut=on in a race of four")
     if "deck" not in sections:
         raise head.error("this hand has no deck: expected 'deck' and its cards, the top first")
     return rules, HandRecord(
         number=number,
         deck=_read_deck(sections["deck"], variant_of(rules).pack),
         hakem=hakem,
+        cut=_read_cut(sections["cut"]) if "cut" in sections else None,
         trump=_read_trump(sections["trump"]) if "trump" in sections else None,
         discards=_read_discards(sections["discards"]) if "discards" in sections else (),
         draws=_read_draws(sections["draws"]) if "draws" in sections else (),
@@ -277,6 +284,11 @@ def _read_deck(section: _Section, pack: Sequence[Card]) -> tuple[Card, ...]:
     raise section.keyword.error(
         f"expected the {len(pack)} cards of the pack; missing: {cards_text(missing)}"
     )
+
+
+def _read_cut(section: _Section) -> int:
+    word = section.only("the number of cards that were cut")
+    return word.number(1, CUTS[-1].position, of="cards to cut")
 
 
 def _read_trump(section: _Section) -> Trump:

@@ -27,7 +27,9 @@ from hokm.records.values import (
     deal_id,
     score_of,
 )
+from hokm.rules.draw import drawn_seating
 from hokm.rules.game import Game
+from hokm.rules.options import Teams
 from hokm.rules.variants import variant_of
 
 
@@ -54,6 +56,7 @@ def _findings(record: MatchRecord) -> Iterator[Finding]:
     for room in record.rooms:
         yield from _numbers(record, room)
         for game in room.games:
+            yield from _seating(record, room, game)
             yield from _game(record, game, place=Place(room=room.number, game=game.number))
     score = score_of(record.rules, record.rooms, entrants=len(record.entrants))
     if score != record.score:
@@ -115,6 +118,12 @@ def _seatings(record: MatchRecord) -> Iterator[Finding]:
     if entrants not in (sides, seats):
         yield Finding(f"{entrants} entrants cannot share a table of {seats}")
         return
+    if record.rules.teams is Teams.SECOND_ACE:
+        if entrants != seats:
+            yield Finding(f"{entrants} entrants cannot draw their partners")
+            return
+        if record.policy is Policy.RATED:
+            yield Finding("a match with drawn partners is not a rated one")
     single = record.format is Format.CLASSIC and record.policy is Policy.CASUAL
     if len(record.rooms) != sides and not (single and len(record.rooms) == 1):
         yield Finding(f"there are {len(record.rooms)} rooms; this match has {sides}")
@@ -133,6 +142,21 @@ def _seatings(record: MatchRecord) -> Iterator[Finding]:
             yield Finding(f"every side sits where it sat in room {other}", here)
         if room.even_seating is not None and _moved(room.even_seating, backwards) != moved:
             yield Finding(f"the seating {room.even_seating} is none of its even games", here)
+
+
+def _seating(record: MatchRecord, room: RoomRecord, game: GameRecord) -> Iterator[Finding]:
+    """Where a second ace draws partners each game has its own seating; nowhere else."""
+    here = Place(room=room.number, game=game.number)
+    drawn = room.seating
+    if record.rules.teams is Teams.SECOND_ACE and len(record.entrants) == record.rules.players:
+        seeds = [seed for seed in record.seeds if (seed.game, seed.hand) == (game.number, 0)]
+        if not seeds:
+            yield Finding("the seed that draws its partners is not revealed", here)
+            return
+        drawn = drawn_seating(record.rules, seeds[0].value, seating=room.seating)
+    expected = None if drawn == room.seating else drawn
+    if game.seating != expected:
+        yield Finding(f"its own seating is {expected} by the draw, not {game.seating}", here)
 
 
 def _moved(seating: Sequence[int], first: Sequence[int]) -> int | None:
@@ -287,7 +311,7 @@ def _objection(fresh: Game, game: GameRecord, outcome: Outcome, *, policy: Polic
             if ending is Ending.MALFORMED and ends and not malformed:
                 return f"the last refusal of seat {seat} has another reason"
         case Ending.NEVER_STARTED:
-            if any(hand.trump is not None for hand in game.hands):
+            if any((hand.cut, hand.trump) != (None, None) for hand in game.hands):
                 return "the game was played"
         case _:
             pass

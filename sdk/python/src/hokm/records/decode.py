@@ -1,6 +1,8 @@
 """A JSON document as a record: everything that can be said without playing it again is checked."""
 
-from hokm.actions import Draw
+from collections.abc import Callable
+
+from hokm.actions import CUTS, Draw
 from hokm.cards import Card, Seat, Side, Trump
 from hokm.errors import NotationError, Reason, RulesError
 from hokm.outcome import Ending, HandKind, HandResult, Outcome
@@ -26,6 +28,8 @@ from hokm.session import ClockRules
 
 _DRAWS_BY_LETTER = {letter: draw for draw, letter in DRAW_LETTERS.items()}
 
+
+LAST_CUT = CUTS[-1].position
 
 LARGEST_GAMES = 100_000
 """Boards, or pairs of races, in a room: more than the largest file has room for."""
@@ -153,14 +157,18 @@ def _read_room(at: At, circumstances: At, *, rules: Rules, entrants: int) -> Roo
         seating=seating(entry["seating"]),
         even_seating=entry["even_seating"].maybe(seating),
         games=tuple(
-            _read_game(game, its_circumstances, rules=rules)
+            _read_game(game, its_circumstances, rules=rules, seating=seating)
             for game, its_circumstances in zip(games, circumstances_of_games, strict=True)
         ),
     )
 
 
-def _read_game(at: At, circumstances: At, *, rules: Rules) -> GameRecord:
-    entry = at.entries("number", "hands", optional=("turned", "outcome", "refusals", "flags"))
+def _read_game(
+    at: At, circumstances: At, *, rules: Rules, seating: Callable[[At], tuple[int, ...]]
+) -> GameRecord:
+    entry = at.entries(
+        *("number", "hands"), optional=("seating", "turned", "outcome", "refusals", "flags")
+    )
     told = circumstances.entries(optional=("microseconds", "cause"))
     cause = told["cause"].maybe(At.text) or ""
     seats = rules.players
@@ -185,6 +193,7 @@ def _read_game(at: At, circumstances: At, *, rules: Rules) -> GameRecord:
 
     return GameRecord(
         number=entry["number"].number(low=1),
+        seating=entry["seating"].maybe(seating),
         turned=entry["turned"].each_if_any(turned),
         hands=entry["hands"].each(lambda hand: _read_hand(hand, rules=rules)),
         outcome=entry["outcome"].maybe(lambda out: _read_outcome(out, rules=rules, cause=cause)),
@@ -198,7 +207,8 @@ def _read_game(at: At, circumstances: At, *, rules: Rules) -> GameRecord:
 
 def _read_hand(at: At, *, rules: Rules) -> HandRecord:
     entry = at.entries(
-        *("number", "deck", "hakem"), optional=("trump", "discards", "draws", "plays", "result")
+        *("number", "deck", "hakem"),
+        optional=("cut", "trump", "discards", "draws", "plays", "result"),
     )
 
     def trump(at: At) -> Trump:
@@ -216,6 +226,7 @@ def _read_hand(at: At, *, rules: Rules) -> HandRecord:
         number=entry["number"].number(low=1),
         deck=entry["deck"].cards(),
         hakem=_read_seat(entry["hakem"], seats=rules.players),
+        cut=entry["cut"].maybe(lambda cut: cut.number(low=1, high=LAST_CUT)),
         trump=entry["trump"].maybe(trump),
         discards=entry["discards"].each_if_any(At.cards),
         draws=entry["draws"].maybe(draws) or (),

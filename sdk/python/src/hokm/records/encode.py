@@ -91,6 +91,7 @@ def _game(game: GameRecord) -> Json:
     return _present(
         {
             "number": game.number,
+            "seating": None if game.seating is None else list(game.seating),
             "turned": [[seat, str(card)] for seat, card in game.turned] or None,
             "hands": [_hand(hand) for hand in game.hands],
             "outcome": None if game.outcome is None else _outcome(game.outcome),
@@ -116,6 +117,7 @@ def _hand(hand: HandRecord) -> Json:
             "number": hand.number,
             "deck": cards_text(hand.deck),
             "hakem": hand.hakem,
+            "cut": hand.cut,
             "trump": None if hand.trump is None else hand.trump.letter,
             "discards": [cards_text(cards) for cards in hand.discards] or None,
             "draws": "".join(map(DRAW_LETTERS.__getitem__, hand.draws)) or None,

@@ -15,6 +15,7 @@ from hokm.events import (
     CardPlayed,
     CardsDiscarded,
     CardTurned,
+    DeckCut,
     DrawChosen,
     Event,
     HandEnded,
@@ -55,8 +56,11 @@ class GameLog:
                 case CardTurned(seat, card):
                     self._turned.append((seat, card))
                 case HandStarted(number, hakem):
-                    # A decision starts one hand at most, so the game's deal is that hand's.
+                    # A decision starts one hand at most, so the game's deal is that hand's, and
+                    # has not been cut yet.
                     self._hands.append(_Hand(number, self._game.deal.deck, hakem))
+                case DeckCut(_, position):
+                    self._hands[-1].cut = position
                 case TrumpDeclared(_, trump):
                     self._hands[-1].trump = trump
                 case CardsDiscarded(_, _, cards):
@@ -104,6 +108,7 @@ class _Hand:
     number: int
     deck: tuple[Card, ...]
     hakem: Seat
+    cut: int | None = None
     trump: Trump | None = None
     discards: list[tuple[Card, ...]] = field(default_factory=list)
     draws: list[Draw] = field(default_factory=list)
@@ -116,6 +121,7 @@ class _Hand:
             number=self.number,
             deck=self.deck,
             hakem=self.hakem,
+            cut=self.cut,
             trump=self.trump,
             discards=tuple(self.discards),
             draws=tuple(self.draws),

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from hokm.actions import DECLARATIONS, DRAWS, PLAYS, Action, DiscardCards, Draw
+from hokm.actions import DECLARATIONS, DRAWS, PLAYS, Action, CutDeck, DiscardCards, Draw
 from hokm.deck import shuffled
 from hokm.errors import HokmError, IllegalAction
 from hokm.events import Event, HandEnded, HandStarted
@@ -19,7 +19,7 @@ class Place:
     """Where in a record, as far as it is one place.
 
     ``room``, ``game`` and ``hand`` are numbers from 1; ``step`` is a decision of the hand:
-    ``trump``, ``discard 2``, ``draw 7``, ``play 13``.
+    ``cut``, ``trump``, ``discard 2``, ``draw 7``, ``play 13``.
     """
 
     room: int | None = None
@@ -124,6 +124,8 @@ def _decided(table: Game | Deal, hand: HandRecord, *, place: Place) -> Iterator[
 
 def _decisions(hand: HandRecord) -> Iterator[tuple[str, Action]]:
     """The decisions of a hand in order, each with the name of its step."""
+    if hand.cut is not None:
+        yield "cut", CutDeck(hand.cut)
     if hand.trump is not None:
         yield "trump", DECLARATIONS[hand.trump]
     for number, cards in enumerate(hand.discards, start=1):

@@ -51,15 +51,17 @@ class Flag(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HandRecord:
-    """One hand: the deck from its top, and every decision in order.
+    """One hand: the deck from its top as its seed gives it, and every decision in order.
 
-    ``discards`` and ``draws`` are those of a two-seat hand. ``result`` is None for a hand that did
-    not end by the rules.
+    ``cut`` is how many cards were cut from that deck, None where nobody did. ``discards`` and
+    ``draws`` are those of a two-seat hand. ``result`` is None for a hand that did not end by the
+    rules.
     """
 
     number: int
     deck: tuple[Card, ...]
     hakem: Seat
+    cut: int | None = None
     trump: Trump | None = None
     discards: tuple[tuple[Card, ...], ...] = ()
     draws: tuple[Draw, ...] = ()
@@ -85,12 +87,15 @@ class Refusal:
 class GameRecord:
     """One board in one room, or one race.
 
-    ``number`` is that of the board, or of the pair of races. ``turned`` is the ace draw of a race.
-    ``hands`` is empty for a game that never began, ``outcome`` None while it goes on. ``seconds``
-    is what each decision was charged, hand by hand, in order.
+    ``number`` is that of the board, or of the pair of races. ``seating`` is the entrant at each seat
+    where a draw of partners moved them to other seats than their room's, None elsewhere; ``turned``
+    is the ace draw of a race, to seats as they were. ``hands`` is empty for a game that never
+    began, ``outcome`` None while it goes on. ``seconds`` is what each decision was charged, hand by
+    hand, in order.
     """
 
     number: int
+    seating: tuple[int, ...] | None = None
     turned: tuple[tuple[Seat, Card], ...] = ()
     hands: tuple[HandRecord, ...] = ()
     outcome: Outcome | None = None
@@ -105,7 +110,7 @@ class RoomRecord:
 
     ``seating`` gives the entrant at each seat, as an index into the match's entrants.
     ``even_seating`` is that of games with even numbers where it is another one: with three seats
-    they go round the other way.
+    they go round the other way. A game that says its own seating has that.
     """
 
     number: int
@@ -113,9 +118,11 @@ class RoomRecord:
     games: tuple[GameRecord, ...]
     even_seating: tuple[int, ...] | None = None
 
-    def seating_of(self, game: int) -> tuple[int, ...]:
-        """The entrant at each seat in the game of that number."""
-        return self.seating if game % 2 or self.even_seating is None else self.even_seating
+    def seating_of(self, game: GameRecord) -> tuple[int, ...]:
+        """The entrant at each seat in a game of this room."""
+        if game.seating is not None:
+            return game.seating
+        return self.seating if game.number % 2 or self.even_seating is None else self.even_seating
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -205,7 +212,7 @@ def score_of(rules: Rules, rooms: Sequence[RoomRecord], *, entrants: int) -> tup
     for room in rooms:
         for game in room.games:
             # An entrant may hold two seats of a side and is counted once.
-            seating = zip(room.seating_of(game.number), variant_of(rules).side_of, strict=True)
+            seating = zip(room.seating_of(game), variant_of(rules).side_of, strict=True)
             for entrant, side in set(seating):
                 score[entrant] += _gained(game.outcome, side, play=rules.play)
     return tuple(score)

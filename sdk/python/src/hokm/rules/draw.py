@@ -56,6 +56,17 @@ def opening(rules: Rules, seed: bytes) -> Opening:
             return Opening(rules.first_hakem.seat)
 
 
+def drawn_seating(rules: Rules, seed: bytes, *, seating: tuple[int, ...]) -> tuple[int, ...]:
+    """Which of players 0 to 3 sits at each seat once that seed has drawn the partners.
+
+    ``seating`` is where they would sit without: in their order, and so they take the chairs of the
+    draw, or in a mirrored race moved on by a seat. Moved on they sit where the draw has put them,
+    and as far on: the same partners, at the other side's seats.
+    """
+    partner = opening(rules, seed).partner
+    return seating if partner is None else tuple(partner.chairs[player] for player in seating)
+
+
 def draw_first_ace(cards: Sequence[Card], *, start: Seat, seats: int) -> list[CardTurned]:
     """Turn cards up one by one from seat ``start`` on, to the first ace; its receiver is hakem
     (rulebook 1.9).
