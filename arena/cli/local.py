@@ -44,6 +44,7 @@ class Ask:
     bank_seconds: float
     hello_seconds: float
     concurrency: int | None
+    at_once: int
     record: Path | None
     logs: Path | None
 
@@ -55,6 +56,12 @@ def match(ask: Ask, *, as_json: bool) -> bool:
         ask.logs.mkdir(parents=True, exist_ok=True)
     watch = MatchWatch(plan, show.errors())
     with _logs(ask.logs, watch) as logs, watch:
+        fewest = min(plan.entrants, key=lambda entrant: entrant.concurrent)
+        if fewest.concurrent < ask.at_once:
+            watch.say(
+                f"games at once in a room: {fewest.concurrent}, not {ask.at_once}, since "
+                f"{fewest.name} takes no more (concurrent in its bot.toml)"
+            )
         began = time.monotonic()
         record = trio.run(functools.partial(_play, plan, ask, logs=logs, watch=watch))
         seconds = time.monotonic() - began
@@ -95,6 +102,7 @@ def _plan(ask: Ask) -> MatchPlan:
         clock=ClockRules(move_seconds=ask.move_seconds, bank_seconds=ask.bank_seconds),
         policy=Policy(ask.policy),
         secret=secret,
+        at_once=ask.at_once,
     )
 
 

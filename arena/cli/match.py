@@ -46,6 +46,9 @@ and in races (--format classic):
   teams, cut
 """
 
+CONCURRENT_GAMES = 1024
+"""The most that a bot's hello may ask for; hokm.wire has it too, and takes long to import."""
+
 MOST_BOARDS = 10_000
 MOST_PAIRS = 500
 """What fits into one record, which may have some 60,000 hands; a pair of races has 20 to 50."""
@@ -102,6 +105,15 @@ def match(
     bank: Bank = 30.0,
     hello_time: HelloTime = 10.0,
     concurrency: Concurrency = None,
+    at_once: Annotated[
+        int,
+        typer.Option(
+            metavar="N",
+            min=1,
+            max=CONCURRENT_GAMES,
+            help="Games to play at once in each room, if all its bots take so many.",
+        ),
+    ] = 1,
     record: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Write the record: FILE.json or FILE.json.gz."),
@@ -142,6 +154,7 @@ def match(
         bank_seconds=checked_seconds("--bank", bank),
         hello_seconds=checked_seconds("--hello-time", hello_time, least=0.1),
         concurrency=concurrency,
+        at_once=at_once,
         record=record,
         logs=logs,
     )

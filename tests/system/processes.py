@@ -26,13 +26,14 @@ GOOD = """
 """
 
 
-def write_bot(folder: Path, source: str) -> Entrant:
+def write_bot(folder: Path, source: str, *, concurrent: int = 1) -> Entrant:
     """A bot of that source in a new folder, which gives it its name."""
     folder.mkdir()
     (folder / "bot.py").write_text(dedent(source))
     (folder / "bot.toml").write_text(
         f'schema = 1\nname = "{folder.name}"\nowner = "tests"\nversion = "1"\n'
         'command = ["python", "bot.py"]\nprotocol = 1\nvariants = [2, 3, 4]\n'
+        f"concurrent = {concurrent}\n"
     )
     return load_bot(folder)
 
@@ -45,6 +46,7 @@ def plan(
     clock: ClockRules | None = None,
     policy: Policy = Policy.RATED,
     cap_seconds: float | None = None,
+    at_once: int = 1,
 ) -> MatchPlan:
     """A match outside any event, always with the same deals."""
     secret = Secret(bytes(32))
@@ -58,6 +60,7 @@ def plan(
         policy=policy,
         secret=secret,
         cap_seconds=cap_seconds,
+        at_once=at_once,
     )
 
 

@@ -114,6 +114,20 @@ def test_clock_and_policy_are_as_asked(run, runner, make_bot):
     assert plan.policy.value == "rated"
 
 
+def test_as_many_games_at_once_are_planned_as_asked(run, runner, make_bot):
+    a, b = make_bot("a"), make_bot("b")
+    for bot, concurrent in ((a, 16), (b, 64)):
+        with (bot / "bot.toml").open("a") as manifest:
+            manifest.write(f"concurrent = {concurrent}\n")
+    assert run("match", a, b, "--boards", 1).err == ""
+    assert run("match", a, b, "--boards", 1, "--at-once", 16).err == ""
+    assert [plan.at_once for plan in runner.played] == [1, 16]
+    # More than a bot says it takes is not an error, but nobody should wonder.
+    assert run("match", a, b, "--boards", 1, "--at-once", 17).err == (
+        "games at once in a room: 16, not 17, since a takes no more (concurrent in its bot.toml)\n"
+    )
+
+
 def test_a_bot_may_play_itself_and_two_of_a_name_are_told_apart(run, runner, make_bot):
     old, new = make_bot("mine", under="old"), make_bot("mine", version="1.1", under="new")
     assert run("match", old, new, "--boards", 1).out.startswith("mine 1.0 against mine 1.1")
@@ -197,6 +211,8 @@ MISUSES = {
     "--bank -1": "--bank",
     "--hello-time 1e9": "--hello-time",
     "--concurrency 0": "--concurrency",
+    "--at-once 0": "--at-once",
+    "--at-once 1025": "--at-once",
     "--record there.txt": ".json or .json.gz",
     "--record no/such/folder.json": "there is no folder no/such",
     "--policy none": "--policy",
