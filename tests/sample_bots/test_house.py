@@ -71,6 +71,19 @@ def test_a_king_is_good_once_the_ace_is_gone(house: Bot) -> None:
     assert house.play(view(hand, lost=("AH 3H 4H 2H",))) == card("KH")
 
 
+def test_leads_what_the_partner_is_void_in_and_may_trump(house: Bot) -> None:
+    hand = "3C 2D TD 5S 6S"
+    partner_void, opponent_void = ("AD 4H 3D 5D",), ("AD 3D 4H 5D",)  # by seats 1, 2, 3 and 0
+    assert house.play(view(hand, lost=partner_void)) == card("2D")
+    assert house.play(view(hand, lost=opponent_void)) == card("3C")
+
+
+def test_forces_high_trumps_out_with_four_small_ones_and_a_partner(house: Bot) -> None:
+    assert house.play(view("2S 3S 4S 6S 9H TD")) == card("2S")
+    assert house.play(view("3S 4S 6S 9H TD")) != card("3S")
+    assert house.play(view("2S 3S 4S 6S 9H TD", players=2)) != card("2S")
+
+
 def test_takes_last_with_the_cheapest_card_that_takes(house: Bot) -> None:
     assert house.play(view("AH QH JH 2H", played="TH 4H 5H")) == card("JH")
 
