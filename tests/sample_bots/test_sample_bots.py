@@ -9,13 +9,14 @@ import pytest
 
 import hokm
 from arena.ladder.entrants import PLAYER_COUNTS, SAMPLES, load_bot, sample_names
-from hokm import Bot, Card, Ending, Rules, View
+from hokm import Bot, Card, Ending, HandResult, Rules, View
 from hokm.deck import shuffled
+from hokm.rules.game import Board
 from hokm.rules.options import Play
 from hokm.rules.variants import variant_of
-from hokm.testing import duel, play_board, play_race, seeds
+from hokm.testing import duel, play_board, play_many, play_race, seeds
 
-NAMES = ("greedy", "house", "house-10", "house-30", "random")
+NAMES = ("batch", "greedy", "house", "house-10", "house-30", "random")
 
 Bots = Callable[[str], type[Bot]]
 
@@ -37,13 +38,12 @@ def bots(monkeypatch: pytest.MonkeyPatch) -> Bots:
 
 
 def noting(bot: type[Bot], plays: list[Card]) -> type[Bot]:
-    """The same bot, which notes every card it plays."""
+    """The same bot, which at seat 0 notes every card that was played."""
 
     class Noting(bot):  # type: ignore[misc,valid-type]
-        def play(self, view: View) -> Card:
-            card: Card = super().play(view)
-            plays.append(card)
-            return card
+        def hand_ended(self, view: View, result: HandResult) -> None:
+            if view.seat == 0:
+                plays.extend(play.card for trick in view.tricks for play in trick.plays)
 
     return Noting
 
@@ -97,6 +97,25 @@ def test_a_bot_plays_boards_and_races_to_the_end(name: str, players: int, bots: 
 def test_a_bot_plays_the_same_game_the_same_way_again(name: str, players: int, bots: Bots) -> None:
     first, second = (cards_played(bots(name), players=players, boards=6) for _ in range(2))
     assert first == second
+
+
+@pytest.mark.parametrize("players", PLAYER_COUNTS)
+def test_batch_plays_as_greedy_whether_asked_one_by_one_or_together(
+    players: int, bots: Bots
+) -> None:
+    batch, greedy = bots("batch"), bots("greedy")
+    assert cards_played(batch, players=players, boards=12) == cards_played(
+        greedy, players=players, boards=12
+    )
+    together: list[Card] = []
+    bot = noting(batch, together)
+    rules = Rules.of(players)
+    play_many(
+        (Board(rules, shuffled(variant_of(rules).pack, seeds("cards")(n)), number=n), seats)
+        for n in range(1, 13)
+        for seats in [[bot() for _ in range(players)]]
+    )
+    assert sorted(together) == sorted(cards_played(greedy, players=players, boards=12))
 
 
 def test_different_deals_are_not_played_at_random_alike(bots: Bots) -> None:
