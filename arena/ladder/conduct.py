@@ -50,7 +50,7 @@ def conduct(record: MatchRecord) -> tuple[Conduct, ...]:
     of_entrant = tuple(Conduct() for _ in record.entrants)
     for room in record.rooms:
         for game in room.games:
-            seating = room.seating_of(game.number)
+            seating = room.seating_of(game)
             for seat, seconds in _charged(record, game):
                 of_entrant[seating[seat]].charged.append(seconds)
             for refusal in game.refusals:

@@ -93,7 +93,7 @@ def _games_by_number(record: MatchRecord) -> Mapping[int, _Games]:
     games: defaultdict[int, _Games] = defaultdict(list)
     for room in record.rooms:
         for game in room.games:
-            games[game.number].append((room.seating_of(game.number), game))
+            games[game.number].append((room.seating_of(game), game))
     return games
 
 
