@@ -3,13 +3,15 @@
 import random
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import pytest
 
-from hokm.cards import Seat
+from hokm.cards import Rank, Seat
 from hokm.deck import board_seed, commitment, mix, shuffled
 from hokm.errors import Reason
+from hokm.events import CardTurned
 from hokm.outcome import Ending
 from hokm.records import (
     Circumstances,
@@ -26,7 +28,7 @@ from hokm.records import (
     score_of,
 )
 from hokm.rules.game import Board, Game, Race
-from hokm.rules.options import Rules
+from hokm.rules.options import Rules, Teams
 from hokm.rules.variants import variant_of
 from hokm.session import ClockRules
 
@@ -34,6 +36,15 @@ MakeMatch = Callable[..., MatchRecord]
 
 SECRET = bytes(range(32))
 NAMES = ("zahra", "ali", "Ömer", "bahár")
+EVERY_OPTION = {
+    "cut": "on",
+    "teams": "second_ace",
+    "modes": "suit,sar,nar,tak_nar",
+    "kot_in_modes": "on",
+    "target_points": "3",
+}
+"""Options of a race of four single entrants that each add something to a record."""
+
 MIRRORED = {0: (0, 2, 1), 1: (2, 1, 0), 2: (1, 0, 2)}
 
 
@@ -74,18 +85,23 @@ def make_match_record(
         first = [seat % len(names) for seat in range(players)]
         # Two rooms: everybody one seat on; three: the other way round, as the arena seats them.
         moved = room if players == 3 else -room
+        seating = (*first[moved:], *first[:moved])
         rooms.append(
             RoomRecord(
                 number=room + 1,
-                seating=(*first[moved:], *first[:moved]),
+                seating=seating,
                 even_seating=MIRRORED[room] if players == 3 else None,
                 games=tuple(
-                    played(
+                    seated(
+                        played(
+                            fresh(number),
+                            number,
+                            chance,
+                            ending=(faults or {}).get((room + 1, number)),
+                            policy=policy,
+                        ),
                         fresh(number),
-                        number,
-                        chance,
-                        ending=(faults or {}).get((room + 1, number)),
-                        policy=policy,
+                        seating=seating,
                     )
                     for number in range(1, games + 1)
                 ),
@@ -145,9 +161,30 @@ def played(
     return log.record()
 
 
+def seated(record: GameRecord, fresh: Game, *, seating: tuple[int, ...]) -> GameRecord:
+    """The record with its own seating where a second ace draws partners."""
+    if fresh.rules.teams is not Teams.SECOND_ACE:
+        return record
+    turned = [event for event in fresh.start() if isinstance(event, CardTurned)]
+    hakem, partner = (event.seat for event in turned if event.card.rank is Rank.ACE)
+    opposite = (hakem + 2) % 4
+    chairs = [0, 1, 2, 3]
+    chairs[opposite], chairs[partner] = partner, opposite
+    # In room 1 the players have the chairs 0 to 3 in the draw; the other room sits as room 1 ends
+    # up, one seat on.
+    drawn = tuple(chairs[index] for index in seating)
+    return record if drawn == seating else replace(record, seating=drawn)
+
+
 @pytest.fixture
 def make_match() -> MakeMatch:
     return make_match_record
+
+
+@pytest.fixture
+def make_drawn_match() -> MakeMatch:
+    """Makes races with everything an option adds: cuts, modes, drawn partners."""
+    return partial(make_match_record, 4, Format.CLASSIC, entrants=4, options=EVERY_OPTION)
 
 
 @pytest.fixture

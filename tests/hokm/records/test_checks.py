@@ -2,15 +2,16 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
 from hokm.actions import Draw
-from hokm.cards import Card, Seat, Side, Trump
+from hokm.cards import Card, Rank, Seat, Side, Trump
 from hokm.deck import commitment
 from hokm.errors import Reason
 from hokm.events import CardPlayed, CardTurned, HandEnded, HandStarted
-from hokm.outcome import Ending, Outcome
+from hokm.outcome import Ending, HandKind, Outcome
 from hokm.records import (
     EntrantRecord,
     Flag,
@@ -59,6 +60,23 @@ def swapped(cards: tuple[Card, ...], one: int, two: int) -> tuple[Card, ...]:
     return tuple(changed)
 
 
+@pytest.fixture
+def drawn(make_drawn_match: MakeMatch) -> Edit:
+    """Races with drawn partners, in the first of which they change chairs; ``drawn(seating=…)``:
+    the record with another game 1 in room 1.
+    """
+    record = make_drawn_match(games=3)
+    assert record.rooms[0].games[0].seating is not None
+
+    def edit(**changes: Any) -> MatchRecord:
+        room = record.rooms[0]
+        game = replace(room.games[0], **changes)
+        rooms = (replace(room, games=(game, *room.games[1:])), *record.rooms[1:])
+        return replace(record, rooms=rooms, score=score_of(record.rules, rooms, entrants=4))
+
+    return edit
+
+
 # -- true records
 
 
@@ -78,6 +96,33 @@ def test_four_entrants_and_a_second_attempt_are_as_good(make_match: MakeMatch) -
     assert record.rooms[1].seating == (3, 0, 1, 2)
     assert record.seeds != make_match(entrants=4).seeds
     assert found(record) == []
+
+
+@pytest.mark.parametrize("ending", Ending)
+def test_nothing_is_found_with_cuts_modes_and_drawn_partners(
+    make_drawn_match: MakeMatch, ending: Ending
+) -> None:
+    faults = {} if ending is Ending.COMPLETED else {(1, 1): ending, (2, 3): ending}
+    record = make_drawn_match(games=4, faults=faults)
+    assert found(record) == []
+    games = [game for room in record.rooms for game in room.games]
+    assert any(game.seating for game in games)
+    hands = [hand for game in games for hand in game.hands if hand.result]
+    assert all(hand.cut for hand in hands)
+    assert {hand.trump for hand in hands} > set(Trump) - {Trump.SAR, Trump.NAR, Trump.TAK_NAR}
+
+
+@pytest.mark.rule("2.1")
+def test_both_races_of_a_pair_have_the_same_partners_at_each_others_seats(drawn: Edit) -> None:
+    record = drawn()
+    home, away = record.rooms
+    for first, second in zip(home.games, away.games, strict=True):
+        one, two = home.seating_of(first), away.seating_of(second)
+        assert two == (one[3], *one[:3])
+        aces = [seat for seat, card in first.turned if card.rank is Rank.ACE]
+        # In room 1 the entrants have the chairs 0 to 3 when the cards are turned up.
+        assert {one[seat] for seat in (aces[0], (aces[0] + 2) % 4)} == set(aces)
+        assert first.turned == second.turned
 
 
 def test_an_entrant_may_meet_itself(make_match: MakeMatch) -> None:
@@ -549,6 +594,92 @@ def test_a_seating_that_does_not_rotate_is_found(
     )
     record = replace(match, rooms=rooms, score=score_of(match.rules, rooms, entrants=2))
     assert found(record) == [message]
+
+
+@pytest.mark.rule("2.1")
+@pytest.mark.parametrize("seating", [None, (0, 1, 2, 3), (3, 2, 1, 0), (0, 0, 2, 3)])
+def test_a_seating_that_was_not_drawn_is_found(
+    drawn: Edit, seating: tuple[int, ...] | None
+) -> None:
+    by_draw = drawn().rooms[0].games[0].seating
+    assert found(drawn(seating=seating)) == [
+        f"room 1, game 1: its own seating is {by_draw} by the draw, not {seating}"
+    ]
+
+
+def test_a_seating_of_its_own_without_a_draw_is_found(
+    match: MatchRecord, edited_game: Edit
+) -> None:
+    record = edited_game(match, seating=(1, 0, 1, 0))
+    assert "room 1, game 1: its own seating is None by the draw, not (1, 0, 1, 0)" in found(record)
+
+
+def test_partners_whose_draw_is_not_revealed_are_found(drawn: Edit) -> None:
+    outcome = Outcome(Ending.CRASH, (0, 0), Side(1), at_fault=Seat(0), cause="gone")
+    unplayed = {"hands": (), "turned": (), "seconds": (), "flags": (Flag.UNPLAYED,)}
+    record = drawn(outcome=outcome, **unplayed)
+    assert found(record) == []
+    rooms = tuple(replace(room, games=room.games[1:]) for room in record.rooms)
+    seeds = tuple(seed for seed in record.seeds if seed.game != 1)
+    rooms = (replace(rooms[0], games=record.rooms[0].games), rooms[1])
+    record = replace(record, rooms=rooms, seeds=seeds)
+    assert "room 1, game 1: the seed that draws its partners is not revealed" in found(record)
+
+
+def test_drawn_partners_are_four_entrants_and_unrated(drawn: Edit, make_match: MakeMatch) -> None:
+    assert found(replace(drawn(), policy=Policy.RATED)) == [
+        "a match with drawn partners is not a rated one"
+    ]
+    fixed = make_match(4, Format.CLASSIC, games=1)
+    rules = Rules.of(4, play=fixed.rules.play, options={"teams": "second_ace"})
+    assert "2 entrants cannot draw their partners" in found(replace(fixed, rules=rules))
+
+
+@pytest.mark.rule("2.2")
+@pytest.mark.parametrize("cut", [None, 52, 0])
+def test_a_cut_that_was_not_made_is_found(drawn: Edit, cut: int | None) -> None:
+    first, *rest = drawn().rooms[0].games[0].hands
+    (finding, *_) = verify(drawn(hands=(replace(first, cut=cut), *rest)))
+    step = "trump" if cut is None else "cut"
+    assert finding.place == Place(room=1, game=1, hand=1, step=step)
+
+
+@pytest.mark.rule("2.2")
+def test_another_cut_deals_other_cards(drawn: Edit) -> None:
+    first, *rest = drawn().rooms[0].games[0].hands
+    assert first.cut is not None
+    edited = drawn(hands=(replace(first, cut=52 - first.cut or 1), *rest))
+    assert places(edited)[0].step is not None
+
+
+def test_a_cut_at_a_table_without_one_is_found(match: MatchRecord, edited: Edit) -> None:
+    (finding,) = verify(edited(match, cut=26))
+    assert finding.place == Place(room=1, game=1, hand=1, step="cut")
+    assert "WRONG_PHASE" in finding.what
+
+
+@pytest.mark.rule("5")
+def test_a_kot_in_a_mode_has_the_kind_of_its_table(make_match: MakeMatch) -> None:
+    kinds = set()
+    for kot_in_modes in ("off", "on"):
+        rules = Rules.of(2, options={"modes": "suit,sar,nar,tak_nar", "kot_in_modes": kot_in_modes})
+        record = make_match(2, games=60, options=rules.options())
+        assert found(record) == []
+        for game in (game for room in record.rooms for game in room.games):
+            (hand,) = game.hands
+            assert hand.trump is not None
+            assert hand.result is not None
+            if hand.trump.suit is None and 0 in hand.result.tricks:
+                kinds.add((kot_in_modes, hand.result.kind is HandKind.WIN))
+                wrong = HandKind.KOT if kot_in_modes == "off" else HandKind.WIN
+                edited = replace(hand, result=replace(hand.result, kind=wrong))
+                forged = replace(game, hands=(edited,))
+                rooms = tuple(
+                    replace(room, games=tuple(forged if g is game else g for g in room.games))
+                    for room in record.rooms
+                )
+                assert [f.place.hand for f in verify(replace(record, rooms=rooms))] == [1]
+    assert kinds == {("off", True), ("on", False)}
 
 
 def test_the_even_seating_of_three_goes_the_other_way_round(make_match: MakeMatch) -> None:

@@ -61,12 +61,27 @@ def test_every_document_is_what_the_schema_says(
         validator.validate(json.loads(to_json(record)))
 
 
+def test_cuts_modes_and_drawn_partners_are_in_the_document(make_drawn_match: MakeMatch) -> None:
+    record = make_drawn_match(games=3)
+    document = json.loads(to_json(record))
+    schema().validate(document)
+    assert from_json(to_json(record)) == record
+    games = document["substance"]["rooms"][0]["games"]
+    assert [game.get("seating") for game in games] == [
+        None if game.seating is None else list(game.seating) for game in record.rooms[0].games
+    ]
+    assert games[0]["hands"][0]["cut"] == record.rooms[0].games[0].hands[0].cut
+    assert {"SAR", "NAR", "TAK_NAR"} & {hand["trump"] for game in games for hand in game["hands"]}
+
+
 @pytest.mark.parametrize(
     ("path", "value"),
     [
         (["substance", "ticket"], "secret"),
         (["substance", "policy"], "lenient"),
         (["substance", "rooms", 0, "games", 0, "hands", 0, "deck"], "AS 1C"),
+        (["substance", "rooms", 0, "games", 0, "hands", 0, "cut"], 52),
+        (["substance", "rooms", 0, "games", 0, "seating"], [0]),
         (["substance", "commitment"], "AB" * 32),
         (["circumstances", "rooms", 0, 0, "microseconds", 0, 0], 1.5),
     ],

@@ -30,7 +30,18 @@ UNJUDGED = {"owner", "version", "digest", "clock", "move_milliseconds", "bank_mi
 def test_a_forged_value_is_refused_or_found(
     make_match: MakeMatch, kind: Format, players: int
 ) -> None:
-    record = make_match(players, kind, games=1)
+    check_forgeries(make_match(players, kind, games=1))
+
+
+def test_a_forged_cut_or_draw_of_partners_is_refused_or_found(
+    make_drawn_match: MakeMatch,
+) -> None:
+    record = make_drawn_match(games=1)
+    assert record.rooms[0].games[0].seating is not None
+    check_forgeries(record)
+
+
+def check_forgeries(record: MatchRecord) -> None:
     text = to_json(record)
     paths = [path for path in paths_of(json.loads(text)["substance"]) if UNJUDGED.isdisjoint(path)]
 

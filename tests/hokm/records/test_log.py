@@ -2,13 +2,14 @@
 
 import pytest
 
+from hokm.actions import CutDeck
 from hokm.cards import Seat
 from hokm.deck import shuffled
 from hokm.errors import Reason
 from hokm.records import GameLog, Refusal
 from hokm.records.log import ACTION_CHARACTERS
-from hokm.rules.game import Board
-from hokm.rules.options import Rules
+from hokm.rules.game import Board, Race
+from hokm.rules.options import Play, Rules
 from hokm.rules.variants import variant_of
 
 
@@ -28,6 +29,19 @@ def test_a_hand_is_on_record_with_its_whole_deck_from_the_first_card_on() -> Non
     log.saw(game.start())
     (hand,) = log.record().hands
     assert (hand.deck, hand.hakem, hand.trump, hand.plays) == (game.deal.deck, 2, None, ())
+
+
+@pytest.mark.rule("2.2")
+def test_a_cut_is_on_record_with_the_deck_as_it_was_before() -> None:
+    rules = Rules.of(4, play=Play.RACE, options={"cut": "on", "first_hakem": "seat:1"})
+    game = Race(rules, lambda hand: bytes(31) + bytes([hand]))
+    log = GameLog(game, number=1)
+    log.saw(game.start())
+    log.saw(game.act(Seat(3), CutDeck(20)))
+    (hand,) = log.record().hands
+    dealt = shuffled(variant_of(rules).pack, bytes(31) + bytes([1]))
+    assert (hand.deck, hand.cut) == (dealt, 20)
+    assert game.deal.deck == (*dealt[20:], *dealt[:20])
 
 
 def test_every_decision_has_its_time_in_whole_microseconds() -> None:

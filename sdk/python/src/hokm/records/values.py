@@ -87,11 +87,11 @@ class Refusal:
 class GameRecord:
     """One board in one room, or one race.
 
-    ``number`` is that of the board, or of the pair of races. ``seating`` is the entrant at each seat
-    where a draw of partners moved them to other seats than their room's, None elsewhere; ``turned``
-    is the ace draw of a race, to seats as they were. ``hands`` is empty for a game that never
-    began, ``outcome`` None while it goes on. ``seconds`` is what each decision was charged, hand by
-    hand, in order.
+    ``number`` is that of the board, or of the pair of races. ``seating`` is the entrant at each
+    seat where a draw of partners moved them to other seats than their room's, None elsewhere;
+    ``turned`` is the ace draw of a race, to seats as they were. ``hands`` is empty for a game that
+    never began, ``outcome`` None while it goes on. ``seconds`` is what each decision was charged,
+    hand by hand, in order.
     """
 
     number: int
