@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 import arena
-from arena.cli import bots, errors, ladder, match, verify
+from arena.cli import bots, errors, ladder, match, replay, verify
 
 app = typer.Typer(
     help="A referee and a rated ladder for bots that play the card game Hokm.",
@@ -21,6 +21,7 @@ app.command(
     "match", help=match.HELP, short_help=match.SHORT_HELP, epilog=match.EPILOG, no_args_is_help=True
 )(match.match)
 app.command("verify", no_args_is_help=True)(verify.verify)
+app.command("replay", no_args_is_help=True)(replay.replay)
 app.add_typer(ladder.app, name="ladder")
 app.add_typer(bots.app, name="bot")
 

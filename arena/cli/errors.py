@@ -45,15 +45,17 @@ def _status_of(error: BaseException) -> int | None:
     from arena.ladder.bundle import BotError
     from arena.ladder.errors import LadderError
     from arena.ladder.launcher import LaunchError
-    from hokm.errors import RulesError
-    from hokm.records import RecordError
+    from hokm.errors import NotationError, RulesError
+    from hokm.records import RecordError, ReplayError
 
     match error:
         case typer.TyperException():
             return error.exit_code
         case Misuse() | PlanError() | RulesError():
             return USAGE
-        case BotError() | LadderError() | LaunchError() | RecordError() | OSError():
+        case BotError() | LadderError() | LaunchError() | OSError():
+            return FAILED
+        case NotationError() | RecordError() | ReplayError():
             return FAILED
         case KeyboardInterrupt():
             return INTERRUPTED

@@ -67,6 +67,7 @@ def match(ask: Ask, *, as_json: bool) -> bool:
         seconds = time.monotonic() - began
     if ask.record is not None:
         save(ask.record, record)
+        watch.offer_replays(ask.record)
     report = MatchReport(plan, record, seconds=seconds, file=ask.record)
     if as_json:
         show.print_json(report.json())

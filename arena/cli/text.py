@@ -56,3 +56,11 @@ def kept_apart(name: str) -> str:
     """
     is_rightward = any(unicodedata.bidirectional(letter) in ("R", "AL") for letter in name)
     return name + LEFT_TO_RIGHT_MARK if is_rightward else name
+
+
+def printable(text: str) -> str:
+    """What somebody else wrote, on one line and without what would steer a terminal."""
+    return "".join(
+        letter if letter.isprintable() else letter.encode("unicode_escape").decode()
+        for letter in text
+    )

@@ -1,6 +1,8 @@
 """What is shown while something is played: a line of progress on a terminal, and every fault."""
 
+import shlex
 from collections import Counter
+from pathlib import Path
 from types import TracebackType
 from typing import Self
 
@@ -32,6 +34,7 @@ class Watch:
         self.troubles: list[Trouble] = []
         self.console = console
         self._told: Counter[tuple[str, str]] = Counter()
+        self._told_in_full: list[Trouble] = []
         self.progress = Progress(
             BarColumn(bar_width=20),
             MofNCompleteColumn(),
@@ -63,6 +66,13 @@ class Watch:
         """Print a line for a person."""
         self.console.print(text, markup=False, soft_wrap=True)
 
+    def offer_replays(self, record: Path) -> None:
+        """Say how to see the games of the faults that were told, now that their record is there."""
+        places = {(fault.room, fault.game) for fault in self._told_in_full if fault.game}
+        file = shlex.quote(str(record))
+        for room, game in sorted(places):
+            self.say(f"see it happen: arena replay {file} --room {room} --game {game}")
+
     def game_over(self, plan: MatchPlan, room: int, game: GameRecord) -> None:
         """See :class:`~arena.ladder.room.Watcher`."""
 
@@ -72,6 +82,7 @@ class Watch:
         kind = (trouble.entrant.name, trouble.ending.value)
         self._told[kind] += 1
         if self._told[kind] <= TOLD_IN_FULL:
+            self._told_in_full.append(trouble)
             for line in _lines(plan, trouble):
                 self.say(line)
 

@@ -1,0 +1,293 @@
+"""What ``arena replay`` shows: which hands of a file, told line by line or as short texts."""
+
+import os
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from rich.console import Console
+from rich.text import Text
+
+from arena.cli import show
+from arena.cli.errors import Misuse
+from arena.cli.telling import LEGEND, Line, Teller, labelled, line, points_text, side_text
+from arena.cli.text import kept_apart, printable, told_apart
+from hokm.cards import Seat
+from hokm.errors import NotationError
+from hokm.events import Event, HandEnded, HandStarted
+from hokm.notation import hand_events, hand_text, options_chosen, parse_hands
+from hokm.outcome import Outcome
+from hokm.records import (
+    Flag,
+    GameRecord,
+    HandRecord,
+    MatchRecord,
+    Place,
+    RecordError,
+    Refusal,
+    ReplayError,
+    RoomRecord,
+    from_json,
+    load,
+)
+from hokm.records.files import LARGEST_BYTES
+from hokm.records.replays import dealt_again, played
+from hokm.rules.options import Play, Rules
+from hokm.rules.variants import variant_of
+
+STDIN = Path("-")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ask:
+    """What was asked of ``arena replay``; None chooses all."""
+
+    file: Path
+    room: int | None
+    game: int | None
+    hand: int | None
+    seat: int | None
+    in_steps: bool
+    as_text: bool
+
+
+def replay_file(ask: Ask) -> None:
+    """Show what was asked for."""
+    what = _read(ask.file)
+    tables = [what.rules] if isinstance(what, MatchRecord) else [rules for rules, _ in what]
+    seats = min(rules.players for rules in tables)
+    if ask.seat is not None and ask.seat >= seats:
+        raise Misuse(f"--seat {ask.seat}: this table has seats 0 to {seats - 1}")
+    if ask.in_steps and not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise Misuse("--step waits for Enter, which needs a terminal on both sides")
+    console = show.results()
+    style = _Style(None if ask.seat is None else Seat(ask.seat), in_letters=not _has_suits(console))
+    if isinstance(what, MatchRecord):
+        chosen = list(_chosen(what, ask))
+        lines = (
+            _texts_of_match(what, chosen, ask) if ask.as_text else _match(what, chosen, ask, style)
+        )
+    elif (ask.room, ask.game, ask.hand) != (None, None, None):
+        raise Misuse("--room, --game and --hand choose from a record, and this is a hand's text")
+    else:
+        lines = _texts(what) if ask.as_text else _hands(what, style)
+    _print(lines, console, in_steps=ask.in_steps)
+
+
+# -- what there is
+
+
+def _read(file: Path) -> MatchRecord | tuple[tuple[Rules, HandRecord], ...]:
+    """A record, or the hands of a text; which of them is seen by how it begins."""
+    if file != STDIN and file.suffix in (".json", ".gz"):
+        return load(file)
+    name = "stdin" if file == STDIN else str(file)
+    if file == STDIN:
+        data = sys.stdin.buffer.read(LARGEST_BYTES + 1)
+    else:
+        with file.open("rb") as stream:
+            data = stream.read(LARGEST_BYTES + 1)
+    if len(data) > LARGEST_BYTES:
+        raise RecordError(f"{name}: over {LARGEST_BYTES} bytes: no record is that long")
+    try:
+        if data.lstrip()[:1] == b"{":
+            return from_json(data)
+        return parse_hands(data.decode())
+    except RecordError as error:
+        raise RecordError(f"{name}: {error}") from None
+    except NotationError as error:
+        raise NotationError(f"{name}: {error}") from None
+    except UnicodeDecodeError:
+        raise NotationError(f"{name}: neither a record (.json, .json.gz) nor a text") from None
+
+
+_Game = tuple[RoomRecord, GameRecord]
+
+
+def _chosen(record: MatchRecord, ask: Ask) -> Iterator[_Game]:
+    """The games asked for; raises Misuse for what is not there."""
+    rooms = [room for room in record.rooms if ask.room in (None, room.number)]
+    if not rooms:
+        raise Misuse(f"--room {ask.room}: this record has rooms 1 to {len(record.rooms)}")
+    games = [(room, game) for room in rooms for game in room.games]
+    of_number = [one for one in games if ask.game in (None, one[1].number)]
+    if not of_number:
+        raise Misuse(f"--game {ask.game}: this record has games 1 to {record.games}")
+    if ask.hand is None:
+        yield from of_number
+        return
+    with_hand = [one for one in of_number if any(hand.number == ask.hand for hand in one[1].hands)]
+    if not with_hand:
+        most = max(len(game.hands) for _, game in of_number)
+        raise Misuse(f"--hand {ask.hand}: the last hand of what was chosen is {most}")
+    yield from with_hand
+
+
+# -- as short texts
+
+
+def _texts_of_match(record: MatchRecord, games: Iterable[_Game], ask: Ask) -> Iterator[Line]:
+    for room, game in games:
+        for hand in game.hands:
+            if ask.hand in (None, hand.number):
+                place = f"room {room.number}, game {game.number}, hand {hand.number}"
+                yield line(f"# {record.match}, {place}")
+                yield from _text(record.rules, hand)
+
+
+def _texts(hands: Iterable[tuple[Rules, HandRecord]]) -> Iterator[Line]:
+    for rules, hand in hands:
+        yield from _text(rules, hand)
+
+
+def _text(rules: Rules, hand: HandRecord) -> Iterator[Line]:
+    yield from map(line, hand_text(rules, hand).splitlines())
+    yield line()
+
+
+# -- told
+
+
+@dataclass(frozen=True, slots=True)
+class _Style:
+    """Whose eyes see it, None for all; and whether cards are written in letters."""
+
+    seat: Seat | None
+    in_letters: bool
+
+
+def _hands(hands: Iterable[tuple[Rules, HandRecord]], style: _Style) -> Iterator[Line]:
+    for rules, hand in hands:
+        yield line(_table_text(rules))
+        yield line(LEGEND)
+        yield from _told(rules, hand_events(rules, hand), style)
+        yield line()
+
+
+def _match(record: MatchRecord, games: Iterable[_Game], ask: Ask, style: _Style) -> Iterator[Line]:
+    labels = told_apart([(entrant.name, entrant.version) for entrant in record.entrants])
+    yield line(f"{record.match}: {_table_text(record.rules)}")
+    yield line(LEGEND)
+    for room, game in games:
+        names = [kept_apart(labels[index]) for index in room.seating_of(game)]
+        yield line()
+        yield line(f"room {room.number}, game {game.number}")
+        for seat, name in enumerate(names):
+            yield labelled(f"seat {seat}", name)
+        place = Place(room=room.number, game=game.number)
+        events = played(dealt_again(record, game, place=place), game, place=place)
+        refusals = game.refusals
+        if ask.hand is not None:
+            events = _of_hand(events, ask.hand)
+            refusals = tuple(refusal for refusal in refusals if refusal.hand == ask.hand)
+        yield from _told(record.rules, events, style, refusals)
+        if ask.hand in (None, len(game.hands)):
+            yield from _ending(record.rules, game, names)
+
+
+def _of_hand(events: Iterable[Event], number: int) -> Iterator[Event]:
+    is_on = False
+    for event in events:
+        if isinstance(event, HandStarted):
+            if is_on:
+                return
+            is_on = event.number == number
+        if is_on:
+            yield event
+
+
+def _told(
+    rules: Rules, events: Iterable[Event], style: _Style, refusals: Sequence[Refusal] = ()
+) -> Iterator[Line]:
+    """Events of a game or a hand, as far as they may be told; raises ReplayError where they leave
+    the rules.
+    """
+    seat = style.seat
+    # A refusal is told to its sender alone (rulebook 7).
+    told_later = [refusal for refusal in refusals if seat in (None, refusal.seat)]
+    teller = Teller(rules, eyes=seat, in_letters=style.in_letters)
+    hand = 0
+    try:
+        for event in events:
+            if isinstance(event, HandStarted):
+                hand = event.number
+            elif isinstance(event, HandEnded):
+                while told_later and told_later[0].hand <= hand:
+                    yield _refusal(told_later.pop(0))
+            yield from teller.tell(event if seat is None else event.seen_by(seat))
+    except ReplayError as error:
+        yield from teller.rest()
+        if seat is None:
+            raise
+        # Why a seat may not do something is said from what it holds.
+        what = "the hand leaves the rules here; without --seat it is said how"
+        raise ReplayError(what, error.place) from None
+    yield from teller.rest()
+    yield from map(_refusal, told_later)
+
+
+def _refusal(refusal: Refusal) -> Line:
+    return labelled(
+        "refused",
+        f"seat {refusal.seat}, attempt {refusal.attempt}: {refusal.reason.name}: "
+        f"{printable(refusal.action)}",
+    )
+
+
+def _ending(rules: Rules, game: GameRecord, names: Sequence[str]) -> Iterator[Line]:
+    outcome = game.outcome
+    if outcome is None:
+        yield labelled("ending", "there is none: the game goes on")
+        return
+    if Flag.UNPLAYED in game.flags:
+        yield labelled("unplayed", "the side at fault had no incident left in this match")
+    yield labelled("ending", outcome.ending.value, _fault(outcome, names))
+    winner = outcome.winner
+    won = "nobody wins" if winner is None else f"{side_text(variant_of(rules), winner)} won"
+    yield labelled("", f"{won}; points by side {points_text(outcome.points)}")
+
+
+def _fault(outcome: Outcome, names: Sequence[str]) -> str:
+    seat = outcome.at_fault
+    whose = "" if seat is None else f" by the fault of seat {seat}, {names[seat]}"
+    return whose + (f": {printable(outcome.cause)}" if outcome.cause else "")
+
+
+def _table_text(rules: Rules) -> str:
+    play = "boards" if rules.play is Play.BOARDS else "a race"
+    return ", ".join([f"{rules.players} players", play, *options_chosen(rules)])
+
+
+# -- printed
+
+
+def _print(lines: Iterable[Line], console: Console, *, in_steps: bool) -> None:
+    """Line by line as they come: nobody waits for the end of a long record."""
+    try:
+        _print_each(lines, console, in_steps=in_steps)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # Whoever read has seen enough, as `head` has. What is left must not fail at exit either.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _print_each(lines: Iterable[Line], console: Console, *, in_steps: bool) -> None:
+    if in_steps:
+        print("Enter shows the next trick, Ctrl-D all that is left", file=sys.stderr)
+    for one in lines:
+        if console.is_terminal:
+            spans = [(span.text, span.style) for span in one.spans]
+            console.print(Text.assemble(*spans), soft_wrap=True)
+        else:
+            print(one)
+        if in_steps and one.ends_trick:
+            in_steps = bool(sys.stdin.readline())
+
+
+def _has_suits(console: Console) -> bool:
+    try:
+        "♣♦♥♠".encode(console.encoding)
+    except UnicodeEncodeError:
+        return False
+    return True

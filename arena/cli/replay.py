@@ -1,0 +1,55 @@
+"""``arena replay``: a record, or a hand that somebody pasted, trick by trick."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from arena.cli.errors import Misuse
+
+
+def replay(
+    file: Annotated[
+        Path,
+        typer.Argument(
+            metavar="FILE", help="A record, or a hand as text; - reads it from standard input."
+        ),
+    ],
+    room: Annotated[
+        int | None, typer.Option(metavar="R", min=1, help="Only this room.  [default: all]")
+    ] = None,
+    game: Annotated[
+        int | None, typer.Option(metavar="G", min=1, help="Only this game.  [default: all]")
+    ] = None,
+    hand: Annotated[
+        int | None,
+        typer.Option(metavar="H", min=1, help="Only this hand of a race.  [default: all]"),
+    ] = None,
+    seat: Annotated[
+        int | None,
+        typer.Option(
+            metavar="S", min=0, help="Show what this seat was shown.  [default: all cards]"
+        ),
+    ] = None,
+    step: Annotated[
+        bool, typer.Option("--step", help="Wait for Enter after every trick, on a terminal.")
+    ] = False,
+    text: Annotated[
+        bool, typer.Option("--text", help="Print the hands as short texts, to paste elsewhere.")
+    ] = False,
+) -> None:
+    """Play hands again in the terminal, trick by trick: those of a record, or one that was pasted.
+
+    Every card is played again through the rules. The lead of a trick is marked with >, trumps with
+    ^, and the card that takes it with *.
+    """
+    if text and (seat is not None or step):
+        raise Misuse("--text tells whole hands at once; leave out --seat and --step")
+
+    from arena.cli import playback
+
+    playback.replay_file(
+        playback.Ask(
+            file=file, room=room, game=game, hand=hand, seat=seat, in_steps=step, as_text=text
+        )
+    )
