@@ -38,12 +38,15 @@ Options of the rules (--option NAME=VALUE), each where it has a meaning:
   play_out            on: play all tricks although a hand is decided
   removed_two         the two taken out with three players: C, D, H, S
   draw_choice_public  with two players: others see what is kept
-  modes, kot_in_modes
+  modes               what may be named besides a suit: suit,sar,nar,tak_nar
+  kot_in_modes        on: seven to none is a kot in these too
 and in races (--format classic):
   target_points       7
   first_hakem         ace_draw, random, seat:0 …
   next_hakem          right, left, winner
-  teams, cut
+  cut                 on: the hakem's partner cuts, with four players
+  teams               second_ace: four bots draw their partners anew for each
+                      pair of races; what each wins is counted
 """
 
 CONCURRENT_GAMES = 1024

@@ -58,8 +58,13 @@ class MatchReport:
         counts = self.score.endings
         return {ending.value: counts[ending] for ending in Ending if ending in counts}
 
+    @property
+    def gained(self) -> tuple[int, ...]:
+        """What each team gained on all that counts: points on boards, or races it won."""
+        return tuple(map(sum, self.score.gained))
+
     def side(self, first: int) -> str:
-        """A side by its first entrant: with four entrants it has two."""
+        """A team by its first entrant: with four entrants whose partners are fixed it has two."""
         team = [
             self.labels[index]
             for index in range(len(self.plan.entrants))
@@ -87,7 +92,7 @@ class MatchReport:
             "spoilt": None if self.score.spoilt is None else self.score.spoilt.value,
             "counted": len(self.score.boards),
             **self._result(),
-            "scale": SCALES[record.format],
+            "scale": SCALES[record.format] if self.pairs else None,
             "endings": self.endings,
             "decisions": self.decisions,
             "seconds": self.seconds,
@@ -101,7 +106,9 @@ class MatchReport:
         return Pair(self.side(pair.first), self.side(pair.second), head_to_head(pair.differences))
 
     def _result(self) -> dict[str, object]:
-        """Of one pair as it is, of several as a list."""
+        """Of one pair as it is, of several as a list; of drawn partners what each entrant won."""
+        if self.plan.draws_partners:
+            return {"gained": list(self.gained)}
         if len(self.pairs) == 1:
             return self._figures(self.pairs[0].series)
         return {

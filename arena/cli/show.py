@@ -57,17 +57,22 @@ def print_match(report: MatchReport, console: Console) -> None:
     record = report.record
     unit = "boards" if record.format is Format.BOARDS else "pairs of races"
     count = f"{record.games} {unit if record.games > 1 else unit.replace('s', '', 1)}"
-    names = " against ".join(
-        kept_apart(report.side(side)) for side in range(len(report.score.gained))
-    )
-    print_line(console, f"{names}: {record.rules.players} players, {count}")
+    names = [kept_apart(report.side(team)) for team in range(report.plan.teams)]
+    if report.plan.draws_partners:
+        print_line(console, f"{', '.join(names)}: partners drawn anew, {count}")
+    else:
+        versus = " against ".join(names)
+        print_line(console, f"{versus}: {record.rules.players} players, {count}")
     if report.score.spoilt is not None:
         done = f"{len(report.score.boards)} of {count} were finished"
         print_line(console, f"NOT COMPLETE ({report.score.spoilt.value}): {done}")
     if report.score.boards:
         console.print()
-        console.print(_pairs(report))
-        print_line(console, f"± at 95 %; Elo on the scale {SCALES[record.format]}")
+        if report.plan.draws_partners:
+            console.print(_gained(report))
+        else:
+            console.print(_pairs(report))
+            print_line(console, f"± at 95 %; Elo on the scale {SCALES[record.format]}")
     console.print()
     console.print(_bots(report))
     console.print()
@@ -113,6 +118,17 @@ def _pairs(report: MatchReport) -> Table:
             with_error(signs.nelo, signs.nelo_error, digits=1),
             percent(signs.los),
         )
+    return table
+
+
+def _gained(report: MatchReport) -> Table:
+    """Where partners are drawn nobody is another's opponent all through: there is no Elo."""
+    table = named_columns("bot")
+    for heading in ("races won", "of"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    races = len(report.plan.rooms) * len(report.score.boards)
+    for label, won in zip(report.labels, report.gained, strict=True):
+        table.add_row(kept_apart(label), str(won), str(races))
     return table
 
 

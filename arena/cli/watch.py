@@ -106,7 +106,7 @@ def _running(tally: Tally) -> str:
     if tally.boards == 0:
         return ""
     if len(tally.gained) > 2:
-        return "points " + " ".join(f"{sum(gained):+d}" for gained in tally.gained)
+        return f"{tally.unit} " + " ".join(f"{sum(gained)}" for gained in tally.gained)
     differences = tally.differences()
     won, lost = sum(d > 0 for d in differences), sum(d < 0 for d in differences)
     drawn = tally.boards - won - lost

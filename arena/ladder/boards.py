@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from arena.ladder.entrants import Entrant
 from hokm.deck import board_seed, commitment, mix, shuffled
 from hokm.records import Format, Policy, Seed, deal_id
+from hokm.rules.draw import drawn_seating
 from hokm.rules.game import Board, Game, Race, SeedOf
 from hokm.rules.options import Rules, Teams
 from hokm.rules.variants import variant_of
@@ -72,8 +73,10 @@ class MatchPlan:
             raise PlanError("races are mirrored between two sides; with three players play boards")
         if self.rules.play is not self.format.play:
             raise PlanError(f"rules for {self.rules.play.value} do not fit {self.format.value}")
-        if self.rules.teams is Teams.SECOND_ACE and sitting != 4:
-            raise PlanError("teams=second_ace seats four single entrants")
+        if self.draws_partners and sitting != 4:
+            raise PlanError(f"teams=second_ace seats four single entrants, not {sitting}")
+        if self.draws_partners and self.policy is Policy.RATED:
+            raise PlanError("teams=second_ace moves no rating: it is for casual matches")
         for entrant in self.entrants:
             if seats not in entrant.variants:
                 raise PlanError(
@@ -91,16 +94,41 @@ class MatchPlan:
         """The numbers of the games in each room, from 1: the boards, or the pairs of races."""
         return range(1, self.length + 1)
 
+    @property
+    def draws_partners(self) -> bool:
+        """Whether a second ace makes partners, other ones in each pair of races (rulebook 2.1)."""
+        return self.rules.teams is Teams.SECOND_ACE
+
+    def seatings(self, room: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """The index of the entrant at each seat of a room in odd games and in even ones, where no
+        draw of partners moves them.
+        """
+        return _ROOMS[self.rules.players, len(self.entrants)][room - 1]
+
     def seating(self, room: int, game: int) -> tuple[int, ...]:
-        """The index of the entrant at each seat."""
-        odd, even = _ROOMS[self.rules.players, len(self.entrants)][room - 1]
+        """The index of the entrant at each seat of a game. The cards that draw its partners have
+        been turned up.
+        """
+        odd, even = self.seatings(room)
+        if self.draws_partners:
+            return drawn_seating(self.rules, self.race_seeds(game)(0), seating=odd)
         return odd if game % 2 else even
 
+    def own_seating(self, room: int, game: int) -> tuple[int, ...] | None:
+        """The seating of a game that is none of its room's, for the record; None where it is."""
+        seating = self.seating(room, game)
+        return None if seating in self.seatings(room) else seating
+
+    @property
+    def teams(self) -> int:
+        """How many teams there are in the match."""
+        return len({self.team(entrant) for entrant in range(len(self.entrants))})
+
     def team(self, entrant: int) -> int:
-        """The side that an entrant is of, through all rooms: its own index, or with four entrants
-        that of the first of its pair.
+        """The team that an entrant is of, through all rooms: its own index, or with four entrants
+        that of the first of its pair. Where partners are drawn each is a team of its own.
         """
-        return entrant % variant_of(self.rules).sides
+        return entrant if self.draws_partners else entrant % variant_of(self.rules).sides
 
     @property
     def folder(self) -> str:
@@ -125,7 +153,8 @@ class MatchPlan:
 
         ``dealt`` is the number of hands that were dealt of each game. A board has one seed whether
         it was dealt or not; of a race those of the hands that were dealt, and of the draw for
-        hakem.
+        hakem. Where that draw made partners it is revealed of every race, since it says who sat
+        where.
         """
         if self.format is Format.BOARDS:
             return tuple(
@@ -134,7 +163,7 @@ class MatchPlan:
         return tuple(
             Seed(game=pair, hand=hand, value=self.race_seeds(pair)(hand))
             for pair, hands in dealt.items()
-            if hands > 0
+            if hands > 0 or self.draws_partners
             for hand in range(hands + 1)
         )
 

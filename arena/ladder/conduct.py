@@ -7,7 +7,7 @@ record keeps decisions in order and not by seat.
 from dataclasses import dataclass, field
 
 from hokm.cards import Seat
-from hokm.events import CardPlayed, CardsDiscarded, DrawChosen, TrumpDeclared
+from hokm.events import CardPlayed, CardsDiscarded, DeckCut, DrawChosen, TrumpDeclared
 from hokm.records import GameRecord, MatchRecord, Place, ReplayError
 from hokm.records.replays import dealt_again, played
 
@@ -76,7 +76,7 @@ def _charged(record: MatchRecord, game: GameRecord) -> list[tuple[Seat, float]]:
     seats = [
         event.seat
         for event in events
-        if isinstance(event, TrumpDeclared | CardsDiscarded | DrawChosen | CardPlayed)
+        if isinstance(event, DeckCut | TrumpDeclared | CardsDiscarded | DrawChosen | CardPlayed)
     ]
     seconds = [charged for hand in game.seconds for charged in hand]
     return list(zip(seats, seconds, strict=False))

@@ -40,7 +40,8 @@ class House:
 class Player:
     """The process at ``slot`` of a room, which sits for the entrant of that ``index``.
 
-    ``slot`` is its seat in the odd games of the room; with three seats it has another in even ones.
+    ``slot`` is its seat in the odd games of the room; with three seats it has another in even ones,
+    and where partners are drawn the one that the draw of a game gives it.
     """
 
     def __init__(

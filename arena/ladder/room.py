@@ -8,7 +8,7 @@ cards, clocks or ratings.
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
@@ -85,7 +85,7 @@ class Room:
             Player(
                 house, plan.entrants[index], index=index, room=number, slot=Seat(slot), logs=logs
             )
-            for slot, index in enumerate(plan.seating(number, 1))
+            for slot, index in enumerate(plan.seatings(number)[0])
         ]
         self._tables: dict[int, Table] = {}
         self._games: dict[int, GameRecord] = {}
@@ -103,7 +103,7 @@ class Room:
 
     def record(self) -> RoomRecord:
         """What happened in this room; games that were not begun are in it as stopped."""
-        odd, even = self._plan.seating(self._number, 1), self._plan.seating(self._number, 2)
+        odd, even = self._plan.seatings(self._number)
         games = (self._games.get(number) or self._stopped(number) for number in self._plan.games)
         return RoomRecord(
             number=self._number,
@@ -200,9 +200,13 @@ class Room:
 
     def _stopped(self, number: int) -> GameRecord:
         outcome = self._plan.game(number).void(Ending.STOPPED, cause="not played: stopped before")
-        return GameRecord(number=number, outcome=outcome)
+        return self._seated(GameRecord(number=number, outcome=outcome))
+
+    def _seated(self, game: GameRecord) -> GameRecord:
+        return replace(game, seating=self._plan.own_seating(self._number, game.number))
 
     def _over(self, game: GameRecord) -> None:
+        game = self._seated(game)
         self._games[game.number] = game
         self._watcher.game_over(self._plan, self._number, game)
 

@@ -1,7 +1,8 @@
 """What a match came to: the difference of each board between each pair, and whether it counts.
 
-The score follows from the record alone, so that anybody who has the record can have it. Statistics
-over the differences are in :mod:`arena.ladder.statistics`.
+The score follows from the record alone, so that anybody who has the record can have it. Where
+partners are drawn nobody is another's opponent all through, and there are no differences.
+Statistics over them are in :mod:`arena.ladder.statistics`.
 """
 
 from collections import Counter, defaultdict
@@ -12,6 +13,7 @@ from itertools import combinations
 from hokm.cards import Side
 from hokm.outcome import Ending, Outcome
 from hokm.records import Format, GameRecord, MatchRecord
+from hokm.rules.options import Teams
 from hokm.rules.variants import variant_of
 
 
@@ -35,8 +37,9 @@ class MatchScore:
 
     ``boards`` are the numbers of the boards (or pairs of races) that count: those that every room
     finished. ``gained`` is what each entrant gained on each of them, in their order:
-    ``gained[entrant][board]``. ``endings`` counts games by how they ended. ``spoilt`` is the ending
-    that keeps a match from counting as a whole, None where it counts.
+    ``gained[entrant][board]``. ``pairs`` is every two opponents, nobody where partners are drawn.
+    ``endings`` counts games by how they ended. ``spoilt`` is the ending that keeps a match from
+    counting as a whole, None where it counts.
     """
 
     boards: tuple[int, ...]
@@ -48,9 +51,10 @@ class MatchScore:
 
 def score(record: MatchRecord) -> MatchScore:
     """The score of a match between its entrants; with four entrants that of the pair {0, 2} against
-    {1, 3}.
+    {1, 3}, or with drawn partners what each gained with whom it had.
     """
-    sides = 2 if len(record.entrants) == 4 else len(record.entrants)
+    is_drawn = record.rules.teams is Teams.SECOND_ACE
+    sides = 2 if len(record.entrants) == 4 and not is_drawn else len(record.entrants)
     outcomes = [game.outcome for room in record.rooms for game in room.games]
     games = _games_by_number(record)
     boards = tuple(
@@ -69,7 +73,7 @@ def score(record: MatchRecord) -> MatchScore:
                 second,
                 tuple(a - b for a, b in zip(gained[first], gained[second], strict=True)),
             )
-            for first, second in combinations(range(sides), 2)
+            for first, second in (() if is_drawn else combinations(range(sides), 2))
         ),
         endings=Counter(outcome.ending for outcome in outcomes if outcome is not None),
         spoilt=_spoilt(outcomes),

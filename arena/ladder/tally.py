@@ -1,19 +1,18 @@
 """The score of a match while it is played, from the games that are over."""
 
 from arena.ladder.boards import MatchPlan
-from hokm.records import GameRecord, RoomRecord, score_of
-from hokm.rules.variants import variant_of
+from hokm.records import Format, GameRecord, RoomRecord, score_of
 
 
 class Tally:
     """Counts the boards (or pairs of races) of a match that every room has finished.
 
-    ``gained`` is what each side gained on each of them, in the order they were finished:
-    ``gained[side][board]``; points on boards, races won in races.
+    ``gained`` is what each team gained on each of them, in the order they were finished:
+    ``gained[team][board]``; points on boards, races won in races.
     """
 
     def __init__(self, plan: MatchPlan) -> None:
-        self.gained: tuple[list[int], ...] = tuple([] for _ in range(variant_of(plan.rules).sides))
+        self.gained: tuple[list[int], ...] = tuple([] for _ in range(plan.teams))
         self.games_over = 0
         self._plan = plan
         self._open: dict[int, list[RoomRecord]] = {}
@@ -22,6 +21,11 @@ class Tally:
     def boards(self) -> int:
         """How many boards count so far."""
         return len(self.gained[0])
+
+    @property
+    def unit(self) -> str:
+        """What is gained."""
+        return "points" if self._plan.format is Format.BOARDS else "races won"
 
     @property
     def games(self) -> int:

@@ -5,6 +5,7 @@ nothing amiss. A fault voids every game of its match, as a host or a bot that do
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from hashlib import blake2b
 
 import trio
@@ -58,10 +59,24 @@ class InProcessRunner:
         rooms = []
         for number in plan.rooms:
             await trio.lowlevel.checkpoint()
-            games = tuple(self._game(plan, number, game, fault=fault) for game in plan.games)
+            games = tuple(
+                replace(
+                    self._game(plan, number, game, fault=fault),
+                    seating=plan.own_seating(number, game),
+                )
+                for game in plan.games
+            )
             for record in games:
                 watcher.game_over(plan, number, record)
-            rooms.append(RoomRecord(number=number, seating=plan.seating(number, 1), games=games))
+            odd, even = plan.seatings(number)
+            rooms.append(
+                RoomRecord(
+                    number=number,
+                    seating=odd,
+                    even_seating=None if even == odd else even,
+                    games=games,
+                )
+            )
         return _record(plan, rooms)
 
     def _game(
@@ -108,6 +123,7 @@ def _played(game: Game, bots: Sequence[Bot], *, number: int) -> GameRecord:
 
 
 def _record(plan: MatchPlan, rooms: Sequence[RoomRecord]) -> MatchRecord:
+    is_event_over = plan.event is None  # a match outside any event is an event of its own
     dealt = {
         number: max(len(room.games[number - 1].hands) for room in rooms) for number in plan.games
     }
@@ -128,4 +144,6 @@ def _record(plan: MatchPlan, rooms: Sequence[RoomRecord]) -> MatchRecord:
         rooms=tuple(rooms),
         seeds=plan.seeds(dealt=dealt),
         score=score_of(plan.rules, rooms, entrants=len(plan.entrants)),
+        secret=plan.secret.secret if is_event_over else None,
+        entropy=plan.secret.entropy if is_event_over else None,
     )

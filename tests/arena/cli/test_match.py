@@ -86,6 +86,51 @@ def test_races_are_counted_in_pairs(run, runner, make_bot):
     assert "points/board" not in run(*words, "-o", "target_points=2").out
 
 
+FOUR = ("--format", "classic", "--option", "teams=second_ace", "-o", "target_points=2")
+
+
+def test_with_drawn_partners_each_bot_is_told_what_it_won(run, runner, make_bot, tmp_path):
+    file = tmp_path / "drawn.json"
+    words = ("match", *map(make_bot, "abcd"), *FOUR, "--games", 3, "--seed", 7)
+    answer = json.loads(run(*words, "--json", "--record", file).out)
+    assert sum(answer["gained"]) == 2 * 6
+    assert (answer["scale"], answer["counted"]) == (None, 3)
+    assert not {"score", "elo", "pairs", "los"} & answer.keys()
+    assert [bot["side"] for bot in answer["entrants"]] == [0, 1, 2, 3]
+    assert load(file).score == tuple(answer["gained"])
+    assert run("verify", file).status == 0
+    table = run(*words).out
+    assert table.startswith("a, b, c, d: partners drawn anew, 3 pairs of races\n")
+    rows = [line.split() for line in table.splitlines() if line[:2] in ("a ", "b ", "c ", "d ")]
+    assert rows[:4] == [
+        [name, str(won), "6"] for name, won in zip("abcd", answer["gained"], strict=True)
+    ]
+    assert "Elo" not in table
+
+
+def test_a_cut_and_modes_are_recorded_and_verify(run, runner, make_bot, tmp_path):
+    file = tmp_path / "cut.json.gz"
+    options = ("-o", "cut=on", "-o", "modes=suit,sar,nar,tak_nar", "-o", "target_points=2")
+    words = ("match", make_bot("a"), make_bot("b"), "--format", "classic", "--games", 1)
+    assert run(*words, *options, "--record", file).status == 0
+    assert run("verify", file).status == 0
+    hands = [hand for room in load(file).rooms for game in room.games for hand in game.hands]
+    assert {hand.cut for hand in hands} == {26}
+
+
+def test_partners_are_drawn_by_four_bots_in_unrated_races(run, runner, make_bot):
+    four, two = [make_bot(name) for name in "abcd"], [make_bot("e"), make_bot("f")]
+    for words, says in (
+        ((*two, *FOUR), "teams=second_ace seats four single entrants, not 2"),
+        ((*four, *FOUR, "--policy", "rated"), "teams=second_ace moves no rating"),
+        ((*four, *FOUR, "-o", "first_hakem=random"), "it needs first_hakem=ace_draw, not random"),
+        ((*four, "-o", "teams=second_ace"), "teams has no meaning with boards"),
+    ):
+        ran = run("match", *words)
+        assert (ran.status, ran.out, runner.played) == (2, "", [])
+        assert says in ran.err
+
+
 def test_the_table_names_the_scale_and_shows_bars(run, runner, make_bot):
     out = run("match", make_bot("a"), make_bot("b"), "--boards", 8, "--seed", "s").out
     assert "a against b: 4 players, 8 boards" in out

@@ -6,8 +6,9 @@ import pytest
 
 from arena.ladder.boards import MatchPlan, PlanError, Secret, joined_names, local_match_id
 from arena.ladder.entrants import Entrant, Limits
-from hokm.cards import Seat
+from hokm.cards import Rank, Seat
 from hokm.deck import mix
+from hokm.events import CardTurned
 from hokm.records import Format, Policy
 from hokm.rules.game import Board, Race
 from hokm.rules.options import Play, Rules
@@ -39,15 +40,17 @@ def plan(
     length: int = 8,
     match: str = "ev1/1/a~b",
     attempt: int = 1,
+    policy: Policy = Policy.RATED,
+    **options: str,
 ) -> MatchPlan:
     return MatchPlan(
         match=match,
         format=kind,
-        rules=Rules.of(players, play=kind.play),
+        rules=Rules.of(players, play=kind.play, options=options),
         length=length,
         entrants=tuple(map(entrant, names)),
         clock=ClockRules(),
-        policy=Policy.RATED,
+        policy=policy,
         secret=SECRET,
         attempt=attempt,
     )
@@ -67,6 +70,70 @@ def test_four_entrants_move_on_by_one_seat() -> None:
     match = plan(4, "a", "b", "c", "d")
     assert [match.seating(room, 1) for room in match.rooms] == [(0, 1, 2, 3), (3, 0, 1, 2)]
     assert [match.team(index) for index in range(4)] == [0, 1, 0, 1]
+
+
+def drawing(*names: str, policy: Policy = Policy.CASUAL) -> MatchPlan:
+    """Races in which a second ace makes partners."""
+    classic = Format.CLASSIC
+    return plan(4, *names, kind=classic, length=40, policy=policy, teams="second_ace")
+
+
+def drawn(match: MatchPlan, pair: int) -> tuple[int, int]:
+    """The chairs of the first hakem and of the partner that the cards of a pair draw."""
+    aces = [
+        event.seat
+        for event in match.game(pair).start()
+        if isinstance(event, CardTurned) and event.card.rank is Rank.ACE
+    ]
+    return aces[0], aces[1]
+
+
+@pytest.mark.rule("2.1")
+def test_a_second_ace_seats_its_receiver_opposite_the_hakem_in_room_1() -> None:
+    match = drawing("a", "b", "c", "d")
+    moved = 0
+    for pair in match.games:
+        hakem, partner = drawn(match, pair)
+        opposite = (hakem + 2) % 4
+        seating = match.seating(1, pair)
+        # Before the draw entrant k sits in chair k.
+        assert seating[hakem] == hakem
+        assert seating[opposite] == partner
+        assert seating[partner] == opposite
+        assert sorted(seating) == [0, 1, 2, 3]
+        own = match.own_seating(1, pair)
+        assert own == (None if partner == opposite else seating)
+        moved += own is not None
+    assert 0 < moved < 40
+
+
+@pytest.mark.rule("2.1")
+def test_the_other_race_has_the_same_partners_at_the_other_sides_seats() -> None:
+    match = drawing("a", "b", "c", "d")
+    for pair in match.games:
+        one, two = match.seating(1, pair), match.seating(2, pair)
+        assert two == (one[3], *one[:3])
+        assert {one[0], one[2]} == {two[1], two[3]}
+
+
+def test_with_drawn_partners_everybody_is_a_team_of_his_own() -> None:
+    match = drawing("a", "b", "c", "d")
+    assert [match.team(index) for index in range(4)] == [0, 1, 2, 3]
+    assert match.teams == 4
+    assert [match.seatings(room)[0] for room in match.rooms] == [(0, 1, 2, 3), (3, 0, 1, 2)]
+    assert (plan(4, "a", "b", "c", "d").teams, plan(4, "a", "b").teams) == (2, 2)
+
+
+def test_the_seed_of_the_draw_is_revealed_of_races_that_were_not_dealt_too() -> None:
+    seeds = drawing("a", "b", "c", "d").seeds(dealt={1: 1, 2: 0})
+    assert [(seed.game, seed.hand) for seed in seeds] == [(1, 0), (1, 1), (2, 0)]
+
+
+def test_partners_are_drawn_by_four_single_entrants_and_move_no_rating() -> None:
+    with pytest.raises(PlanError, match="second_ace seats four single entrants, not 2"):
+        drawing("a", "b")
+    with pytest.raises(PlanError, match="moves no rating: it is for casual matches"):
+        drawing("a", "b", "c", "d", policy=Policy.RATED)
 
 
 def test_three_entrants_sit_in_the_cyclic_orders_mirrored_on_even_boards() -> None:
@@ -134,6 +201,9 @@ def test_both_races_of_a_pair_have_the_same_hands_and_the_next_pair_has_others()
 def test_the_cap_is_twice_what_all_clocks_allow() -> None:
     # Four seats, each 14 decisions of 1 s and a bank of 30 s, over 8 hands.
     assert plan(4, "a", "b", length=8).room_seconds == 2 * 8 * 4 * (14 * 1.0 + 30.0)
+    # A cut is a decision more.
+    cut = plan(4, "a", "b", kind=Format.CLASSIC, length=1, cut="on")
+    assert cut.room_seconds == 2 * 13 * 4 * (15 * 1.0 + 30.0)
     # A race to 7 has at most 13 hands; two seats have at most 26 decisions each.
     races = plan(2, "a", "b", kind=Format.CLASSIC, length=1)
     assert races.room_seconds == 2 * 13 * 2 * (26 * 1.0 + 30.0)

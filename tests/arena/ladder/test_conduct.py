@@ -23,11 +23,13 @@ Play = Callable[..., Awaitable[MatchRecord]]
 
 @pytest.fixture
 def play(bot_folder: Callable[..., str]) -> Play:
-    async def play(players: int = 4, *, boards: int = 1) -> MatchRecord:
+    async def play(
+        players: int = 4, *, boards: int = 1, kind: Format = Format.BOARDS, **options: str
+    ) -> MatchRecord:
         plan = MatchPlan(
             match="local/x/a~b",
-            format=Format.BOARDS,
-            rules=Rules.of(players),
+            format=kind,
+            rules=Rules.of(players, play=kind.play, options=options),
             length=boards,
             entrants=tuple(load_bot(Path(bot_folder(name))) for name in "ab"),
             clock=ClockRules(),
@@ -56,6 +58,16 @@ async def test_every_decision_belongs_to_one_entrant(play: Play, players: int) -
     assert first.decisions + second.decisions == cards + other
     # Each board was played on both sides, so nobody has much more to decide.
     assert abs(first.decisions - second.decisions) < 0.2 * (cards + other)
+
+
+async def test_a_cut_is_a_decision_of_the_hakems_partner(play: Play) -> None:
+    record = await play(kind=Format.CLASSIC, cut="on", first_hakem="seat:0", target_points="1")
+    hand = record.rooms[0].games[0].hands[0]
+    assert hand.cut == 26
+    count = len(record.rooms[0].games[0].seconds[0])
+    assert count == 2 + len(hand.plays)
+    first, second = conduct(with_game(record, seconds=((9.0, *[0.5] * (count - 1)),)))
+    assert (first.longest_seconds, second.longest_seconds) == (9.0, 0.5)
 
 
 async def test_time_is_charged_to_whoever_took_it(play: Play) -> None:

@@ -29,12 +29,14 @@ def room(number: int, seating: tuple[int, ...], *outcomes: Outcome | None) -> Ro
     return RoomRecord(number=number, seating=seating, games=games)
 
 
-def record(players: int, *rooms: RoomRecord, kind: Format = Format.BOARDS) -> MatchRecord:
+def record(
+    players: int, *rooms: RoomRecord, kind: Format = Format.BOARDS, **options: str
+) -> MatchRecord:
     entrants = len(set(rooms[0].seating))
     return MatchRecord(
         match="m",
         format=kind,
-        rules=Rules.of(players, play=kind.play),
+        rules=Rules.of(players, play=kind.play, options=options),
         games=len(rooms[0].games),
         entrants=tuple(
             EntrantRecord(name=name, owner="o", version="1", digest="0" * 64)
@@ -107,6 +109,21 @@ def test_even_boards_are_counted_by_their_own_seating() -> None:
 def test_four_entrants_count_as_two_pairs() -> None:
     match = record(4, room(1, (0, 1, 2, 3), won(2, 0)), room(2, (3, 0, 1, 2), won(0, 1)))
     assert score(match).pairs == (PairScore(0, 1, (3,)),)
+
+
+def test_drawn_partners_gain_each_for_himself_and_make_no_pairs() -> None:
+    first = room(1, (0, 1, 2, 3), won(7, 5), won(3, 7))
+    second = room(2, (3, 0, 1, 2), won(2, 7), won(7, 6))
+    # In pair 2 the draw made partners of 0 and 3, against 1 and 2.
+    apart = [
+        replace(its, games=(its.games[0], replace(its.games[1], seating=seating)))
+        for its, seating in ((first, (0, 1, 3, 2)), (second, (2, 0, 1, 3)))
+    ]
+    found = score(record(4, *apart, kind=Format.CLASSIC, teams="second_ace"))
+    assert found.pairs == ()
+    # Pair 1: 0 and 2 won both. Pair 2: 1 and 2 won both.
+    assert found.gained == ((2, 0), (0, 2), (2, 2), (0, 0))
+    assert found.spoilt is None
 
 
 @pytest.mark.parametrize("ending", [Ending.STOPPED, Ending.HOST_FAULT, Ending.NEVER_STARTED])

@@ -20,12 +20,14 @@ PlanOf = Callable[..., MatchPlan]
 
 @pytest.fixture
 def plan_of(bot_folder: Callable[..., str]) -> PlanOf:
-    def plan_of(players: int, names: str, *, kind: Format = Format.BOARDS) -> MatchPlan:
+    def plan_of(
+        players: int, names: str, *, kind: Format = Format.BOARDS, **options: str
+    ) -> MatchPlan:
         folders = [Path(bot_folder(name, variants=(2, 3, 4))) for name in names]
         return MatchPlan(
             match=f"local/x/{'~'.join(names)}",
             format=kind,
-            rules=Rules.of(players, play=kind.play),
+            rules=Rules.of(players, play=kind.play, options=options),
             length=4,
             entrants=tuple(map(load_bot, folders)),
             clock=ClockRules(),
@@ -56,6 +58,7 @@ class Watch:
         (4, "abcd", Format.BOARDS),
         (2, "ab", Format.BOARDS),
         (4, "ab", Format.CLASSIC),
+        (3, "abc", Format.BOARDS),
     ],
 )
 async def test_it_ends_where_the_record_does(
@@ -67,7 +70,18 @@ async def test_it_ends_where_the_record_does(
     tally, final = watch.tally, score(record)
     assert tuple(map(tuple, tally.gained)) == final.gained
     assert tally.differences() == final.pairs[0].differences
-    assert (tally.games, tally.games_over) == (8, 8)
+    games = 4 * len(plan.rooms)
+    assert (tally.games, tally.games_over) == (games, games)
+
+
+async def test_with_drawn_partners_the_races_of_each_are_counted(plan_of: PlanOf) -> None:
+    plan = plan_of(4, "abcd", kind=Format.CLASSIC, teams="second_ace", cut="on")
+    watch = Watch(Tally(plan))
+    record = await InProcessRunner().play(plan, watcher=watch)
+    assert tuple(map(tuple, watch.tally.gained)) == score(record).gained
+    assert tuple(map(sum, watch.tally.gained)) == record.score
+    assert sum(record.score) == 2 * 8  # both partners of each race
+    assert watch.tally.unit == "races won"
 
 
 async def test_a_board_counts_when_its_last_room_has_finished_it(plan_of: PlanOf) -> None:

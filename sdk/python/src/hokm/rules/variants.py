@@ -75,7 +75,7 @@ def variant_of(rules: Rules) -> Variant:
                 ),
                 finish=SidesToSeven(play_out=bool(rules.play_out)),
                 scoring=scoring,
-                decisions=1 + 1 + 13,
+                decisions=bool(rules.cut) + 1 + 13,
             )
         case 3:
             removed = None if rules.removed_two is None else Card.of(rules.removed_two, Rank.TWO)
