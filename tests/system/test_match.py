@@ -15,6 +15,9 @@ from pathlib import Path
 
 import pytest
 
+from hokm.cards import Trump
+from hokm.records import Flag, load
+
 if os.name != "posix":
     pytest.skip("the arena runs bots on POSIX systems", allow_module_level=True)
 
@@ -29,6 +32,22 @@ run(FirstLegal)
 """
 
 LAST_LEGAL = FIRST_LEGAL.replace("playable[0]", "playable[-1]")
+
+LAST_OF_ALL = """
+from hokm import Bot, run
+
+class LastOfAll(Bot):
+    def cut(self, view):
+        return view.legal[-1].position
+
+    def declare(self, view):
+        return view.legal[-1].trump
+
+    def play(self, view):
+        return view.playable[-1]
+
+run(LastOfAll)
+"""
 
 CRASHING = """
 import sys
@@ -165,6 +184,45 @@ def test_every_table_is_played_to_its_end_and_its_record_verifies(
     assert (status, err) == (0, "")
     assert answer["substance_digest"] in out
     assert not list(tmp_path.glob("hokm-arena-*")), "logs of a match without faults were kept"
+
+
+def test_cuts_modes_and_drawn_partners_are_played_and_verify(run, make_bot, tmp_path):
+    bots = [make_bot(name, LAST_OF_ALL) for name in "abcd"]
+    file = tmp_path / "match.json"
+    options = ("cut=on", "modes=suit,tak_nar", "teams=second_ace", "target_points=3")
+    words = [word for option in options for word in ("-o", option)]
+    words += ["--format", "classic", "--games", 3, "--seed", 1]
+    status, out, err = run("match", *bots, *words, "--record", file, "--json")
+    assert (status, err) == (0, "")
+    answer = json.loads(out)
+    assert answer["endings"] == {"COMPLETED": 6}
+    assert sum(answer["gained"]) == 12
+    assert run("verify", file)[0] == 0
+    games = [game for room in load(file).rooms for game in room.games]
+    assert any(game.seating for game in games)
+    hands = [hand for game in games for hand in game.hands]
+    assert {(hand.cut, hand.trump) for hand in hands} == {(51, Trump.TAK_NAR)}
+
+
+def test_with_drawn_partners_a_bot_that_crashes_loses_with_whom_it_was_given(
+    run, make_bot, tmp_path
+):
+    bots = [make_bot(name, FIRST_LEGAL) for name in "abc"] + [make_bot("d", CRASHING)]
+    file = tmp_path / "match.json"
+    # One room at a time, or both could have their second incident at once.
+    words = ("--format", "classic", "--games", 4, "--seed", 2, "--concurrency", 1)
+    words += ("-o", "teams=second_ace", "--record", file, "--json")
+    status, out, _ = run("match", *bots, *words)
+    answer = json.loads(out)
+    assert (status, answer["endings"], answer["gained"][3]) == (0, {"CRASH": 8}, 0)
+    assert sum(answer["gained"]) == 16
+    assert run("verify", file)[0] == 0
+    games = [game for room in load(file).rooms for game in room.games]
+    unplayed = [game for game in games if Flag.UNPLAYED in game.flags]
+    # The third incident is its last, and its own: nobody else is of its side all through.
+    assert len(unplayed) == 5
+    assert {tuple(game.hands) for game in unplayed} == {()}
+    assert [bot["faults"] for bot in answer["entrants"]] == [0, 0, 0, 8]
 
 
 def test_the_same_seed_and_the_same_bots_play_the_same_match(run, make_bot):
