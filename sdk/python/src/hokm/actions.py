@@ -7,7 +7,7 @@ business.
 from dataclasses import dataclass
 from enum import Enum
 
-from hokm.cards import CARDS, Card, Trump
+from hokm.cards import CARDS, Card, CardSet, Trump
 
 
 class Draw(Enum):
@@ -59,6 +59,29 @@ CUTS: tuple[CutDeck, ...] = tuple(CutDeck(position) for position in range(1, 52)
 
 PLAYS: tuple[PlayCard, ...] = tuple(PlayCard(card) for card in CARDS)
 """Every play, made once: ``PLAYS[card].card == card``."""
+
+
+class _PlaysInSuit(dict[int, tuple[PlayCard, ...]]):
+    """The plays of a set within one suit, ascending; filled as met, 8192 a suit at most."""
+
+    def __missing__(self, cards: int) -> tuple[PlayCard, ...]:
+        lowest = cards & -cards
+        found = self[cards] = (PLAYS[lowest.bit_length() - 1], *self[cards ^ lowest])
+        return found
+
+
+_PLAYS_IN_SUIT = _PlaysInSuit({0: ()})
+
+
+def plays_of(cards: CardSet) -> tuple[PlayCard, ...]:
+    """The plays of those cards, ascending."""
+    return _PLAYS_IN_SUIT.get(cards) or (
+        _PLAYS_IN_SUIT[cards & 0x1FFF]
+        + _PLAYS_IN_SUIT[cards & 0x1FFF << 13]
+        + _PLAYS_IN_SUIT[cards & 0x1FFF << 26]
+        + _PLAYS_IN_SUIT[cards & 0x1FFF << 39]
+    )
+
 
 DECLARATIONS: tuple[DeclareTrump, ...] = tuple(DeclareTrump(trump) for trump in Trump)
 """Every declaration, made once: ``DECLARATIONS[trump].trump == trump``."""

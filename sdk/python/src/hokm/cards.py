@@ -204,7 +204,7 @@ def card_set(cards: Iterable[Card]) -> CardSet:
 
 def cards_in(cards: CardSet) -> tuple[Card, ...]:
     """The cards of a set, ascending."""
-    return (
+    return _IN_SUIT.get(cards) or (
         _IN_SUIT[cards & 0x1FFF]
         + _IN_SUIT[cards & 0x1FFF << 13]
         + _IN_SUIT[cards & 0x1FFF << 26]
@@ -216,11 +216,12 @@ class _InSuit(dict[int, tuple[Card, ...]]):
     """The cards of a set within one suit, ascending; filled as met, 8192 a suit at most."""
 
     def __missing__(self, cards: int) -> tuple[Card, ...]:
-        found = self[cards] = tuple([card for card in CARDS if cards >> card & 1])
+        lowest = cards & -cards
+        found = self[cards] = (CARDS[lowest.bit_length() - 1], *self[cards ^ lowest])
         return found
 
 
-_IN_SUIT = _InSuit()
+_IN_SUIT = _InSuit({0: ()})
 
 
 def parse_cards(text: str) -> tuple[Card, ...]:

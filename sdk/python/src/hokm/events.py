@@ -8,6 +8,7 @@ be known, and when.
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from functools import cache
 
 from hokm.actions import Draw
 from hokm.cards import CARDS, Card, Seat, Trump
@@ -98,7 +99,13 @@ class PacketDealt(Event):
         """The cards for the seat they were dealt to, their number for the others."""
         if seat == self.seat or self.cards is None:
             return self
-        return PacketDealt(self.seat, self.count, None)
+        return _unseen_packet(self.seat, self.count)
+
+
+@cache
+def _unseen_packet(seat: Seat, count: int) -> PacketDealt:
+    """A packet as the others see it, made once."""
+    return PacketDealt(seat, count, None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from hokm.actions import Action, Draw
-from hokm.cards import CARDS, NO_CARDS, Card, CardSet, Seat, Side, Suit, Trump, card_set, cards_in
+from hokm.cards import NO_CARDS, Card, CardSet, Seat, Side, Suit, Trump, card_set, cards_in
 from hokm.events import (
     CardOffered,
     CardPlayed,
@@ -32,18 +32,10 @@ from hokm.rules.variants import variant_of
 
 
 @dataclass(frozen=True, slots=True)
-class Play:
-    """One card on the table, and who played it."""
-
-    seat: Seat
-    card: Card
-
-
-@dataclass(frozen=True, slots=True)
 class Trick:
     """A finished trick: its cards in order of play, and the seat that took it."""
 
-    plays: tuple[Play, ...]
+    plays: tuple[CardPlayed, ...]
     taker: Seat
 
     @property
@@ -78,11 +70,11 @@ class View:
 
     def __init__(self, rules: Rules, seat: Seat) -> None:
         self.rules = rules
-        self.variant = variant_of(rules)
+        self.variant = variant = variant_of(rules)
         self.seat = seat
-        self.scores: tuple[int, ...] = (0,) * self.variant.sides
+        self.scores: tuple[int, ...] = (0,) * variant.sides
         """Points by side in the game so far."""
-        self.turned: tuple[Play, ...] = ()
+        self.turned: tuple[CardTurned, ...] = ()
         """The ace draw for the first hakem: every card turned up and who received it; empty without
         one.
         """
@@ -96,7 +88,7 @@ class View:
         """This seat's clock when it was asked last; None where nobody keeps time."""
         self.legal: tuple[Action, ...] = ()
         """Every action open to this seat now, while it is asked; empty otherwise."""
-        self._begin(HandStarted(0, Seat(0), variant_of(rules).dealer_for(Seat(0)), self.scores))
+        self._begin(HandStarted(0, Seat(0), variant.dealer_for(Seat(0)), self.scores))
 
     def _begin(self, event: HandStarted) -> None:
         seats = self.variant.seats
@@ -117,19 +109,40 @@ class View:
         """The seat whose turn it is to draw."""
         self.draws: tuple[tuple[Seat, Draw | None], ...] = ()
         """The draws so far: who, and keep or refuse, None where this seat is not told."""
-        self.tricks: tuple[Trick, ...] = ()
-        """The tricks finished so far, in order."""
-        self.trick: tuple[Play, ...] = ()
-        """The plays of the trick that is on, in order; empty before a lead."""
-        self.voids: tuple[frozenset[Suit], ...] = (frozenset(),) * seats
-        """By seat, the suits in which it has shown that it holds nothing."""
         self.discarded: tuple[Card, ...] = ()
         """Cards this seat discarded or, in the draw, saw go: they are out of play."""
-        self._counts = [0] * seats
         self._hand = NO_CARDS
+        # Plays are kept as they come. What follows from them, below, is worked out when it is asked
+        # for: there are four views of every card, and most bots ask for little.
+        self._plays: list[CardPlayed] = []
+        self._takers: list[Seat] = []
+        self._worked_out = 0
+        self._tricks: list[Trick] = []
+        self._counts = [0] * seats
+        self._voids = [0] * seats
         self._seen = NO_CARDS
 
     # -- what a bot asks
+
+    @property
+    def tricks(self) -> tuple[Trick, ...]:
+        """The tricks finished so far, in order."""
+        seats = self.variant.seats
+        for number in range(len(self._tricks), len(self._takers)):
+            plays = tuple(self._plays[number * seats : (number + 1) * seats])
+            self._tricks.append(Trick(plays, self._takers[number]))
+        return tuple(self._tricks)
+
+    @property
+    def trick(self) -> tuple[CardPlayed, ...]:
+        """The plays of the trick that is on, in order; empty before a lead."""
+        return tuple(self._plays[len(self._takers) * self.variant.seats :])
+
+    @property
+    def voids(self) -> tuple[frozenset[Suit], ...]:
+        """By seat, the suits in which it has shown that it holds nothing."""
+        self._work_out()
+        return tuple([_SUITS[void] for void in self._voids])
 
     @property
     def hand(self) -> tuple[Card, ...]:
@@ -144,6 +157,7 @@ class View:
     @property
     def counts(self) -> tuple[int, ...]:
         """How many cards each seat holds."""
+        self._work_out()
         return tuple(self._counts)
 
     @property
@@ -156,12 +170,14 @@ class View:
         """Every card this seat has seen in this hand: its own, played, discarded; and a two that
         was taken out.
         """
-        return cards_in(CardSet(self._seen | ~card_set(self.variant.pack) & _ALL))
+        self._work_out()
+        return cards_in(self._seen | ~card_set(self.variant.pack) & _ALL)
 
     @property
     def unseen(self) -> tuple[Card, ...]:
         """Every card that may be in another hand, undealt, or discarded by the opponent."""
-        return cards_in(CardSet(card_set(self.variant.pack) & ~self._seen))
+        self._work_out()
+        return cards_in(card_set(self.variant.pack) & ~self._seen)
 
     @property
     def trump_suit(self) -> Suit | None:
@@ -171,24 +187,26 @@ class View:
     @property
     def led(self) -> Suit | None:
         """The suit to follow; None if this is the lead."""
-        return self.trick[0].card.suit if self.trick else None
+        lead = len(self._takers) * self.variant.seats
+        return self._plays[lead].card.suit if lead < len(self._plays) else None
 
     @property
-    def winning(self) -> Play | None:
+    def winning(self) -> CardPlayed | None:
         """The play that takes the trick as it stands; None before the lead."""
-        if not self.trick or self.trump is None:
+        trick = self.trick
+        if not trick or self.trump is None:
             return None
-        strength = STRENGTH[self.trump][SUIT_OF[self.trick[0].card]]
-        return max(self.trick, key=lambda play: strength[play.card])
+        strength = STRENGTH[self.trump][SUIT_OF[trick[0].card]]
+        return max(trick, key=lambda play: strength[play.card])
 
     def takes(self, card: Card) -> bool:
         """Whether ``card`` would take the trick as it stands; any lead would. Says nothing of
         legality.
         """
-        best = self.winning
-        if best is None or self.trump is None:
+        best, led = self.winning, self.led
+        if best is None or led is None or self.trump is None:
             return True
-        strength = STRENGTH[self.trump][SUIT_OF[self.trick[0].card]]
+        strength = STRENGTH[self.trump][led]
         return strength[card] > strength[best.card]
 
     def height(self, card: Card) -> int:
@@ -200,7 +218,7 @@ class View:
     @property
     def tricks_won(self) -> tuple[int, ...]:
         """Tricks won so far, by side."""
-        takers = [self.variant.side_of[trick.taker] for trick in self.tricks]
+        takers = [self.variant.side_of[taker] for taker in self._takers]
         return tuple(takers.count(Side(side)) for side in range(self.variant.sides))
 
     @property
@@ -232,16 +250,25 @@ class View:
         """Learn of an event, as this seat sees it. Raises ValueError for one that says more than
         this seat may know.
         """
+        self.legal = ()
+        # First the two that are nearly all events there are, and that everybody sees whole.
+        if type(event) is CardPlayed:
+            self._plays.append(event)
+            if event.seat == self.seat:
+                self._hand &= ~(1 << event.card)
+            return
+        if type(event) is TrickTaken:
+            self._takers.append(event.seat)
+            return
         seen = event.seen_by(self.seat)
         if seen is not event and seen != event:
             raise ValueError(
                 f"a {type(event).__name__} is not for seat {self.seat}: apply event.seen_by(seat)"
             )
         _LEARN[type(event)](self, event)
-        self.legal = ()
 
     def _card_turned(self, event: CardTurned) -> None:
-        self.turned = (*self.turned, Play(event.seat, event.card))
+        self.turned = (*self.turned, event)
 
     def _partner_drawn(self, event: PartnerDrawn) -> None:
         self.partner_drawn = event
@@ -251,7 +278,8 @@ class View:
 
     def _packet_dealt(self, event: PacketDealt) -> None:
         self._counts[event.seat] += event.count
-        self._gain(event.cards or ())
+        if event.cards is not None:
+            self._gain(event.cards)
 
     def _trump_declared(self, event: TrumpDeclared) -> None:
         self.trump = event.trump
@@ -266,7 +294,7 @@ class View:
         self.stock = event.stock
         self.offered = event.card
         if event.card is not None:
-            self._seen = CardSet(self._seen | event.card.bit)
+            self._seen |= event.card.bit
 
     def _draw_chosen(self, event: DrawChosen) -> None:
         self.draws = (*self.draws, (event.seat, event.choice))
@@ -279,42 +307,36 @@ class View:
             self._gain((kept, gone))
             self._lose(gone)
 
-    def _card_played(self, event: CardPlayed) -> None:
-        seat, card = event.seat, event.card
-        if self.trick and SUIT_OF[card] != SUIT_OF[self.trick[0].card]:
-            self._show_void(seat, self.trick[0].card.suit)
-        self.trick = (*self.trick, _PLAYS[seat][card])
-        self._counts[seat] -= 1
-        self._seen = CardSet(self._seen | 1 << card)
-        if seat == self.seat:
-            self._hand = CardSet(self._hand & ~(1 << card))
-
-    def _trick_taken(self, event: TrickTaken) -> None:
-        self.tricks = (*self.tricks, Trick(self.trick, event.seat))
-        self.trick = ()
-
     def _hand_ended(self, event: HandEnded) -> None:
         self.results = (*self.results, event.result)
         self.scores = tuple(map(sum, zip(self.scores, event.result.points, strict=True)))
 
-    def _show_void(self, seat: Seat, suit: Suit) -> None:
-        voids = list(self.voids)
-        voids[seat] |= {suit}
-        self.voids = tuple(voids)
+    def _work_out(self) -> None:
+        """Draw the conclusions from the plays since this was called last."""
+        seats, plays = self.variant.seats, self._plays
+        for number in range(self._worked_out, len(plays)):
+            play = plays[number]
+            led, suit = SUIT_OF[plays[number - number % seats].card], SUIT_OF[play.card]
+            if led != suit:
+                self._voids[play.seat] |= 1 << led
+            self._counts[play.seat] -= 1
+            self._seen |= 1 << play.card
+        self._worked_out = len(plays)
 
     def _gain(self, cards: tuple[Card, ...]) -> None:
-        self._hand = CardSet(self._hand | card_set(cards))
-        self._seen = CardSet(self._seen | card_set(cards))
+        gained = card_set(cards)
+        self._hand |= gained
+        self._seen |= gained
 
     def _lose(self, card: Card) -> None:
-        self._hand = CardSet(self._hand & ~card.bit)
+        self._hand &= ~card.bit
         self.discarded = (*self.discarded, card)
 
 
 _ALL = (1 << 52) - 1
 
-# Every play, made once, since four views learn of each card played.
-_PLAYS = tuple(tuple(Play(Seat(seat), card) for card in CARDS) for seat in range(4))
+# Sets of suits by their bits, the bit of a suit being ``1 << suit``.
+_SUITS = tuple(frozenset(suit for suit in Suit if bits >> suit & 1) for bits in range(16))
 
 # Which event teaches what. The type is open, since each row takes its own event class.
 _LEARN: dict[type[Event], Callable[..., None]] = {  # type: ignore[explicit-any]
@@ -327,7 +349,5 @@ _LEARN: dict[type[Event], Callable[..., None]] = {  # type: ignore[explicit-any]
     CardsDiscarded: View._cards_discarded,
     CardOffered: View._card_offered,
     DrawChosen: View._draw_chosen,
-    CardPlayed: View._card_played,
-    TrickTaken: View._trick_taken,
     HandEnded: View._hand_ended,
 }

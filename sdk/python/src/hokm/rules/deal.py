@@ -23,9 +23,9 @@ from hokm.events import (
 )
 from hokm.outcome import HandResult
 from hokm.rules.options import Rules
-from hokm.rules.phases import Phase, wrong_phase
+from hokm.rules.phases import OVER, Phase
 from hokm.rules.scoring import Verdict
-from hokm.rules.tricks import STRENGTH, SUIT_OF
+from hokm.rules.tricks import SEAT_AFTER, STRENGTH, SUIT_OF
 from hokm.rules.variants import variant_of
 
 
@@ -65,7 +65,7 @@ class Deal:
     def __init__(self, rules: Rules, deck: Sequence[Card], *, hakem: Seat) -> None:
         self.rules = rules
         self.variant = variant_of(rules)
-        if sorted(deck) != list(self.variant.pack):
+        if len(deck) != len(self.variant.pack) or set(deck) != set(self.variant.pack):
             raise ValueError(
                 f"a deck here is the {len(self.variant.pack)} cards of the pack, each once"
             )
@@ -85,7 +85,7 @@ class Deal:
         self.winning = hakem
         self.taken: list[Side] = []
         self.verdict: Verdict | None = None
-        self._phase: Phase | None = self.variant.phases[0]
+        self._phase: Phase = self.variant.phases[0]
         self._winning_strength = 0
         self._strength: tuple[int, ...] = ()
 
@@ -94,17 +94,17 @@ class Deal:
     @property
     def is_over(self) -> bool:
         """Whether the hand has a result."""
-        return self._phase is None
+        return self._phase is OVER
 
     @property
     def phase(self) -> Phase | None:
         """The phase that is on, None after the last."""
-        return self._phase
+        return None if self._phase is OVER else self._phase
 
     @property
     def to_act(self) -> Seat | None:
         """The seat that is to act, None when the hand is over."""
-        return None if self._phase is None else self._phase.actor(self)
+        return self._phase.actor(self)
 
     @property
     def result(self) -> HandResult | None:
@@ -123,18 +123,18 @@ class Deal:
 
     def legal_actions(self) -> tuple[Action, ...]:
         """Every action open to the seat that is to act; empty when the hand is over."""
-        return () if self._phase is None else self._phase.legal(self)
+        return self._phase.legal(self)
 
     def check(self, seat: Seat, action: Action) -> None:
         """Raise :class:`~hokm.errors.IllegalAction` if ``seat`` may not do this now; change
         nothing.
         """
-        self._judge(seat, action)
+        self._phase.judge(self, seat, action)
 
     def is_legal(self, seat: Seat, action: Action) -> bool:
         """Whether ``seat`` may do this now."""
         try:
-            self._judge(seat, action)
+            self._phase.judge(self, seat, action)
         except IllegalAction:
             return False
         return True
@@ -143,44 +143,42 @@ class Deal:
         """Do it, and all that follows without a choice; the events in order. Raises as
         :meth:`check`.
         """
-        event = self._judge(seat, action)
+        event = self._phase.judge(self, seat, action)
         self.apply(event)
-        return self._run([event])
+        events = [event]
+        self._run(events)
+        return events
 
     def start(self) -> list[Event]:
         """Deal up to the first choice; the events in order."""
-        return self._run([])
+        events: list[Event] = []
+        self._run(events)
+        return events
 
-    def _judge(self, seat: Seat, action: Action) -> Event:
-        if self._phase is None:
-            raise wrong_phase(self, action, "the hand is over")
-        return self._phase.judge(self, seat, action)
-
-    def _run(self, events: list[Event]) -> list[Event]:
-        while self._phase is not None and (event := self._phase.forced(self)) is not None:
+    def _run(self, events: list[Event]) -> None:
+        while (event := self._phase.forced(self)) is not None:
             self.apply(event)
             events.append(event)
-        return events
 
     # -- the one way state changes
 
     def apply(self, event: Event) -> None:
         """Change the state by an event of this hand, as it happened or as a record has it."""
         _APPLY[type(event)](self, event)
-        phase = self._phase
-        while phase is not None and phase.is_over(self):
+        if self.trick:  # no phase ends in the middle of a trick
+            return
+        while self._phase.is_over(self):
             self.phase_number += 1
             self.step = 0
             phases = self.variant.phases
-            phase = phases[self.phase_number] if self.phase_number < len(phases) else None
-            self._phase = phase
+            self._phase = phases[self.phase_number] if self.phase_number < len(phases) else OVER
 
     def _deck_cut(self, event: DeckCut) -> None:
         self.cut = event.position
         self.deck = (*self.deck[event.position :], *self.deck[: event.position])
 
     def _packet_dealt(self, event: PacketDealt) -> None:
-        self.hands[event.seat] = CardSet(self.hands[event.seat] | card_set(event.cards or ()))
+        self.hands[event.seat] |= card_set(event.cards or ())
         self.step += 1
 
     def _trump_declared(self, event: TrumpDeclared) -> None:
@@ -188,8 +186,8 @@ class Deal:
 
     def _cards_discarded(self, event: CardsDiscarded) -> None:
         gone = card_set(event.cards or ())
-        self.hands[event.seat] = CardSet(self.hands[event.seat] & ~gone)
-        self.discarded[event.seat] = CardSet(self.discarded[event.seat] | gone)
+        self.hands[event.seat] &= ~gone
+        self.discarded[event.seat] |= gone
         self.step += 1
 
     def _card_offered(self, event: CardOffered) -> None:
@@ -201,14 +199,14 @@ class Deal:
             kept, gone = gone, kept
         if kept is None or gone is None:
             raise ValueError("a deal is changed by whole events, not by what a seat sees of them")
-        self.hands[event.seat] = CardSet(self.hands[event.seat] | kept.bit)
-        self.discarded[event.seat] = CardSet(self.discarded[event.seat] | gone.bit)
+        self.hands[event.seat] |= kept.bit
+        self.discarded[event.seat] |= gone.bit
         self.offered = None
         self.step += 1
 
     def _card_played(self, event: CardPlayed) -> None:
         seat, card = event.seat, event.card
-        self.hands[seat] = CardSet(self.hands[seat] ^ 1 << card)
+        self.hands[seat] ^= 1 << card
         if self.led is None:
             assert self.trump is not None
             self.led = SUIT_OF[card]
@@ -219,7 +217,7 @@ class Deal:
             self.winning = seat
             self._winning_strength = strength
         self.trick.append(card)
-        self.turn = Seat((seat + 1) % self.seats)
+        self.turn = SEAT_AFTER[self.seats][seat]
 
     def _trick_taken(self, event: TrickTaken) -> None:
         self.taken.append(self.variant.side_of[event.seat])

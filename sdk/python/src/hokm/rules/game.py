@@ -49,11 +49,11 @@ class Game(ABC):
     @property
     def to_act(self) -> Seat | None:
         """The seat that is to act, None when the game is over."""
-        return None if self.is_over else self.deal.to_act
+        return self.deal.to_act  # with the game its last deal is over too
 
     def legal_actions(self) -> tuple[Action, ...]:
         """Every action open to the seat that is to act; empty when the game is over."""
-        return () if self.is_over else self.deal.legal_actions()
+        return self.deal.legal_actions()
 
     @abstractmethod
     def start(self) -> list[Event]:

@@ -14,13 +14,13 @@ from hokm.actions import (
     CUTS,
     DECLARATIONS,
     DRAWS,
-    PLAYS,
     Action,
     ChooseDraw,
     CutDeck,
     DeclareTrump,
     DiscardCards,
     PlayCard,
+    plays_of,
 )
 from hokm.cards import Card, Seat, Suit, card_set, cards_in
 from hokm.errors import IllegalAction, Reason
@@ -35,7 +35,7 @@ from hokm.events import (
     PacketDealt,
     TrumpDeclared,
 )
-from hokm.rules.tricks import SUIT_CARDS, legal_cards
+from hokm.rules.tricks import legal_cards
 
 if TYPE_CHECKING:
     from hokm.rules.deal import Deal
@@ -50,8 +50,8 @@ class Phase(Protocol):
     def forced(self, deal: "Deal") -> Event | None:
         """The next event that happens without anybody's choice; None if a seat is to act."""
 
-    def actor(self, deal: "Deal") -> Seat:
-        """The seat that is to act, when nothing is forced."""
+    def actor(self, deal: "Deal") -> Seat | None:
+        """The seat that is to act, when nothing is forced; None when nobody ever is again."""
 
     def legal(self, deal: "Deal") -> tuple[Action, ...]:
         """Every action the actor may take."""
@@ -265,26 +265,52 @@ class Tricks:
 
     def legal(self, deal: "Deal") -> tuple[Action, ...]:
         """See :class:`Phase`."""
-        return tuple(
-            [PLAYS[card] for card in cards_in(legal_cards(deal.hands[deal.turn], deal.led))]
-        )
+        return plays_of(legal_cards(deal.hands[deal.turn], deal.led))
 
     def judge(self, deal: "Deal", seat: Seat, action: Action) -> Event:
         """See :class:`Phase`."""
-        if not isinstance(action, PlayCard):
+        if type(action) is not PlayCard:
             raise wrong_phase(deal, action, "play a card")
         if seat != deal.turn:
             _refuse_out_of_turn(seat, deal.turn)
-        card, hand, led = action.card, deal.hands[seat], deal.led
-        if not hand >> card & 1:
+        card = action.card
+        if not legal_cards(deal.hands[seat], deal.led) >> card & 1:
             _refuse_unless_held(deal, seat, card)
-        if led is not None and not SUIT_CARDS[led] >> card & 1 and SUIT_CARDS[led] & hand:
+            assert deal.led is not None, "any card of the hand may be led"
             raise IllegalAction(
                 Reason.MUST_FOLLOW_SUIT,
-                detail=f"seat {seat} holds {Suit(led).name.lower()} and must follow",
+                detail=f"seat {seat} holds {Suit(deal.led).name.lower()} and must follow",
                 clause="1.4",
             )
         return CARD_PLAYED[seat][card]
+
+
+@dataclass(frozen=True, slots=True)
+class Over:
+    """What comes after the last phase: nothing."""
+
+    def is_over(self, deal: "Deal") -> bool:
+        """See :class:`Phase`."""
+        return False
+
+    def forced(self, deal: "Deal") -> Event | None:
+        """See :class:`Phase`."""
+        return None
+
+    def actor(self, deal: "Deal") -> Seat | None:
+        """See :class:`Phase`."""
+        return None
+
+    def legal(self, deal: "Deal") -> tuple[Action, ...]:
+        """See :class:`Phase`."""
+        return ()
+
+    def judge(self, deal: "Deal", seat: Seat, action: Action) -> Event:
+        """See :class:`Phase`."""
+        raise wrong_phase(deal, action, "the hand is over")
+
+
+OVER = Over()
 
 
 def _seat_after(deal: "Deal", places: int) -> Seat:
