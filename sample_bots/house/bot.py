@@ -77,6 +77,7 @@ class Advice:
 
     def __init__(self, view: View) -> None:
         self.view = view
+        self.has_lone_opponent = len(view.opponents) == 1
         out = sorted(view.unseen, key=view.height)
         self.highest_out = {card.suit: view.height(card) for card in out}
         self.trumps_out = sum(map(self.is_trump, out))
@@ -87,14 +88,8 @@ class Advice:
     # -- leading
 
     def lead(self) -> Card:
-        """The first piece of advice that applies."""
-        for advice in (
-            self.draw_trumps,
-            self.cash_a_winner,
-            self.let_partner_ruff,
-            self.force_high_trumps,
-            self.open_a_suit,
-        ):
+        """The first piece of advice that applies; with nothing but trumps, the highest or a low."""
+        for advice in (self.draw_trumps, self.cash_a_winner, self.open_a_suit):
             card = advice()
             if card is not None:
                 return card
@@ -109,31 +104,21 @@ class Advice:
         return highest if self.is_master(highest) and len(self.trumps) > fair_share else None
 
     def cash_a_winner(self) -> Card | None:
-        """Take tricks in the other suits early, before somebody is void; first where most cards
-        are out.
+        """Take tricks in the other suits before somebody is void; first where most cards are out.
+
+        Against a lone opponent they keep: there, opening a short suit first did better in duels.
         """
+        if self.has_lone_opponent:
+            return None
         winners = [card for card in self.others if self.stands(card)]
         return max(winners, key=lambda card: self.count_out(card.suit), default=None)
-
-    def let_partner_ruff(self) -> Card | None:
-        """Lead what the partner is void in and may trump."""
-        partner = self.view.partner
-        if partner is None or not self.may_hold_trumps(partner):
-            return None
-        voids = self.view.voids[partner]
-        return next((card for card in self.others if card.suit in voids), None)
-
-    def force_high_trumps(self) -> Card | None:
-        """With a partner and four trumps, lead a low one: what beats it will not beat the rest."""
-        is_long = self.view.partner is not None and len(self.trumps) >= 4
-        return self.trumps[0] if is_long else None
 
     def open_a_suit(self) -> Card | None:
         """Open the shortest suit, to trump it soon, or without trumps the longest. Lead low, for
         another hand may take it; high against a lone opponent, whom it costs a higher card.
         """
         shortest_first = 1 if self.trumps else -1
-        lowest_first = -1 if len(self.view.opponents) == 1 else 1
+        lowest_first = -1 if self.has_lone_opponent else 1
 
         def preference(card: Card) -> tuple[int, int]:
             return (

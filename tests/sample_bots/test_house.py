@@ -71,17 +71,15 @@ def test_a_king_is_good_once_the_ace_is_gone(house: Bot) -> None:
     assert house.play(view(hand, lost=("AH 3H 4H 2H",))) == card("KH")
 
 
-def test_leads_what_the_partner_is_void_in_and_may_trump(house: Bot) -> None:
-    hand = "3C 2D TD 5S 6S"
-    partner_void, opponent_void = ("AD 4H 3D 5D",), ("AD 3D 4H 5D",)  # by seats 1, 2, 3 and 0
-    assert house.play(view(hand, lost=partner_void)) == card("2D")
-    assert house.play(view(hand, lost=opponent_void)) == card("3C")
+def test_opens_a_short_suit_before_it_cashes_against_a_lone_opponent(house: Bot) -> None:
+    hand = "AH 3H 4H QD 5S 6S"
+    assert house.play(view(hand, players=2)) == card("QD")
+    assert house.play(view(hand, players=3)) == card("AH")
 
 
-def test_forces_high_trumps_out_with_four_small_ones_and_a_partner(house: Bot) -> None:
-    assert house.play(view("2S 3S 4S 6S 9H TD")) == card("2S")
-    assert house.play(view("3S 4S 6S 9H TD")) != card("3S")
-    assert house.play(view("2S 3S 4S 6S 9H TD", players=2)) != card("2S")
+def test_opens_the_longest_suit_without_trumps_to_come(house: Bot) -> None:
+    assert house.play(view("2H 3H 4H 2D")) == card("2H")
+    assert house.play(view("2H 3H 4H 2D 2S")) == card("2D")
 
 
 def test_takes_last_with_the_cheapest_card_that_takes(house: Bot) -> None:
