@@ -123,12 +123,12 @@ class Teller:
         """What began and has not come to its end: a deal, a draw, a trick."""
         if self._turned:
             yield from self._ace_draw()
-        yield from self._hands()
         table = self._table
         if table.drawing is not None:
             offered = self._views[table.drawing].offered if table.drawing in self._views else None
             looked_at = "a card" if offered is None else self._card(offered)
             yield self._draw(table.drawing, " looks at ", looked_at)
+        yield from self._hands()
         if table.trick:
             yield self._trick(table.trick, taker=None)
 

@@ -1,6 +1,7 @@
 """`arena match` as its users see it: what may be asked, and what is answered."""
 
 import json
+import shlex
 from pathlib import Path
 
 import pytest
@@ -224,6 +225,19 @@ def test_one_fault_again_and_again_is_told_twice_and_counted(run, runner, make_b
     assert ran.err.count("fault: a CRASH (") == 2
     assert "fault: a CRASH: 8 more like these" in ran.err
     assert ran.err.count("fault: b CRASH (") == 1
+
+
+def test_the_faults_that_are_told_can_be_seen_in_the_record(run, runner, make_bot, tmp_path):
+    runner.troubled = [0, 0, 1]
+    file = tmp_path / "the match.json"
+    words = ("match", make_bot("a"), make_bot("b"), "--boards", 3)
+    lines = run(*words, "--record", file).err.splitlines()
+    offered = [line for line in lines if "arena replay" in line]
+    assert offered == [f"see it happen: arena replay '{file}' --room 1 --game 3"]
+    shown = run(*shlex.split(offered[0])[4:])
+    assert shown.status == 0
+    assert "room 1, game 3\n" in shown.out
+    assert "arena replay" not in run(*words).err
 
 
 def test_logs_of_a_match_without_faults_are_gone(run, runner, make_bot, tmp_path):
