@@ -219,9 +219,9 @@ def test_with_drawn_partners_a_bot_that_crashes_loses_with_whom_it_was_given(
     assert run("verify", file)[0] == 0
     games = [game for room in load(file).rooms for game in room.games]
     unplayed = [game for game in games if Flag.UNPLAYED in game.flags]
-    # Room 1 has its three incidents, which are its own: nobody else is of its side all through.
-    # Room 2 had started it once by then.
-    assert [game.number for game in unplayed] == [4, 2, 3, 4]
+    # One room, whichever comes first, has its three incidents, which are its own: nobody else is of
+    # its side all through. The other starts it once all the same.
+    assert sorted(game.number for game in unplayed) == [2, 3, 4, 4]
     assert {tuple(game.hands) for game in unplayed} == {()}
     assert [bot["faults"] for bot in answer["entrants"]] == [0, 0, 0, 8]
 
