@@ -296,9 +296,9 @@ def without_second_trump(record: MatchRecord) -> MatchRecord:
 
 def test_a_hand_can_be_seen_although_a_later_one_is_damaged(run, record):
     words = ("--format", "classic", "--games", 1, "--option", "target_points=3")
-    words = ("replay", record(*words, change=without_second_trump), "--room", 1)
-    assert run(*words, "--hand", 1).status == 0
-    ran = run(*words)
+    file = record(*words, change=without_second_trump)
+    assert run("replay", file, "--room", 1, "--hand", 1).status == 0
+    ran = run("replay", file, "--room", 1)
     assert ran.status == 1
     assert ran.err.startswith("error: room 1, game 1, hand 2, play 1: seat ")
     assert ran.out.count("\n  result   ") == 1
