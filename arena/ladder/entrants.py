@@ -16,7 +16,8 @@ for the bot's author: where, what, and what to do.
     concurrent = 1                   # optional: how many boards one process of it takes at once
 
     [limits]                         # optional: what it needs; what it gets is the operator's
-    choice memory_mib = 512 processes = 4
+    memory_mib = 512
+    processes = 4
 """
 
 import difflib
@@ -26,10 +27,11 @@ import unicodedata
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, NoReturn
+from typing import Final
 
 from arena.ladder.bundle import BotError as BotError
 from arena.ladder.bundle import bundle_digest, unreadable
+from arena.ladder.strict_toml import Table
 
 MANIFEST: Final = "bot.toml"
 SCHEMA: Final = 1
@@ -113,25 +115,26 @@ def load_bot(folder: Path) -> Entrant:
         raise BotError(folder, problem, remedy=f"give the folder that holds {MANIFEST}")
     folder = folder.resolve()
     file = folder / MANIFEST
-    manifest = _Table(file, values=_parsed(file), examples=_KEYS)
+    examples = _KEYS | _LIMIT_KEYS
+    manifest = Table(
+        file, _parsed(file), error=BotError, remedy=lambda key: f"write e.g. {examples[key]}"
+    )
     # Another schema may have other keys, so its number is read before anything else is judged.
-    schema = manifest.integer("schema")
+    schema = manifest.whole("schema", least=1)
     if schema != SCHEMA:
         remedy = f"write {_KEYS['schema']}, or update the arena"
         manifest.refuse("schema", f"{schema} is not known to this arena", remedy=remedy)
-    manifest.refuse_unknown_keys()
-    limits = manifest.table("limits", examples=_LIMIT_KEYS)
-    limits.refuse_unknown_keys()
+    manifest.refuse_unknown(_KEYS)
     return Entrant(
-        name=manifest.name("name"),
-        owner=manifest.name("owner"),
-        version=manifest.label("version"),
+        name=_name(manifest, "name"),
+        owner=_name(manifest, "owner"),
+        version=_label(manifest, "version"),
         command=_command(manifest, folder),
-        language=manifest.label("language") if "language" in manifest else "",
-        protocol=manifest.integer("protocol"),
+        language=_label(manifest, "language") if "language" in manifest else "",
+        protocol=manifest.whole("protocol", least=1),
         variants=_variants(manifest),
-        concurrent=manifest.integer("concurrent") if "concurrent" in manifest else 1,
-        limits=Limits(**{key: limits.integer(key) for key in _LIMIT_KEYS if key in limits}),
+        concurrent=manifest.whole("concurrent", least=1) if "concurrent" in manifest else 1,
+        limits=_limits(manifest.table("limits")) if "limits" in manifest else Limits(),
         folder=folder,
         digest=bundle_digest(folder),
     )
@@ -209,7 +212,12 @@ def _parsed(file: Path) -> Mapping[str, object]:
         raise BotError(file, f"is not TOML: {error}", remedy="mend that place") from error
 
 
-def _command(manifest: "_Table", folder: Path) -> tuple[str, ...]:
+def _limits(table: Table) -> Limits:
+    table.refuse_unknown(_LIMIT_KEYS)
+    return Limits(**{key: table.whole(key, least=1) for key in table.values})
+
+
+def _command(manifest: Table, folder: Path) -> tuple[str, ...]:
     command = manifest.texts("command")
     if not command or not all(word and "\0" not in word for word in command):
         manifest.refuse("command", "is empty or has an empty word in it")
@@ -229,7 +237,7 @@ def _command(manifest: "_Table", folder: Path) -> tuple[str, ...]:
     return tuple(command)
 
 
-def _file_inside(manifest: "_Table", folder: Path, *, path: str) -> Path:
+def _file_inside(manifest: Table, folder: Path, *, path: str) -> Path:
     file = (folder / path).resolve()
     if not file.is_relative_to(folder):
         problem = f"{path} is outside the bot's folder"
@@ -240,101 +248,28 @@ def _file_inside(manifest: "_Table", folder: Path, *, path: str) -> Path:
     return file
 
 
-def _variants(manifest: "_Table") -> tuple[int, ...]:
-    counts = manifest.integers("variants")
+def _variants(manifest: Table) -> tuple[int, ...]:
+    counts = manifest.wholes("variants")
     if not counts or not set(counts) <= set(PLAYER_COUNTS):
         manifest.refuse("variants", f"{counts} is not a choice out of {list(PLAYER_COUNTS)}")
     return tuple(sorted(set(counts)))
 
 
-class _Table:
-    """A table of a manifest, read key by key; what is wrong with a key names file and key.
+def _name(manifest: Table, key: str) -> str:
+    text = manifest.text(key)
+    try:
+        return checked_name(text)
+    except ValueError as error:
+        problem, _, remedy = str(error).partition("; ")
+        manifest.refuse(key, f"{text!r} {problem}", remedy=remedy)
 
-    Args:
-        values: what the file says.
-        examples: every known key, with a line that would do.
-        prefix: what stands before a key in messages.
-    """
 
-    def __init__(
-        self,
-        file: Path,
-        *,
-        values: Mapping[str, object],
-        examples: Mapping[str, str],
-        prefix: str = "",
-    ) -> None:
-        self._file = file
-        self._values = values
-        self._examples = examples
-        self._prefix = prefix
-
-    def __contains__(self, key: str) -> bool:
-        return key in self._values
-
-    def refuse(self, key: str, problem: str, *, remedy: str = "") -> NoReturn:
-        where = f"{self._file}: {self._prefix}{key}"
-        raise BotError(where, problem, remedy=remedy or f"write e.g. {self._examples[key]}")
-
-    def refuse_unknown_keys(self) -> None:
-        for key in self._values:
-            if key not in self._examples:
-                near = difflib.get_close_matches(key, self._examples, n=1)
-                known = ", ".join(self._examples)
-                remedy = f"did you mean {near[0]}?" if near else f"the keys here are {known}"
-                self.refuse(key, "is not a known key", remedy=remedy)
-
-    def table(self, key: str, *, examples: Mapping[str, str]) -> "_Table":
-        """Return the table under `key`, an empty one where there is none."""
-        values = self._values.get(key, {})
-        if not isinstance(values, dict):
-            self.refuse(key, "is not a table")
-        return _Table(self._file, values=values, examples=examples, prefix=f"{key}.")
-
-    def integer(self, key: str) -> int:
-        """Return a whole number from 1 up."""
-        value = self._required(key)
-        if type(value) is not int or value < 1:  # to Python, true is an integer
-            self.refuse(key, f"{value!r} is not a whole number from 1 up")
-        return value
-
-    def name(self, key: str) -> str:
-        text = self._text(key)
-        try:
-            return checked_name(text)
-        except ValueError as error:
-            problem, _, remedy = str(error).partition("; ")
-            self.refuse(key, f"{text!r} {problem}", remedy=remedy)
-
-    def label(self, key: str) -> str:
-        """Return a text for people: 1 to 40 characters that can be seen."""
-        text = self._text(key)
-        if not (1 <= len(text) <= NAME_CHARACTERS and text.isprintable()):
-            self.refuse(key, f"{text!r} is not 1 to {NAME_CHARACTERS} visible characters")
-        return text
-
-    def texts(self, key: str) -> list[str]:
-        value = self._required(key)
-        if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
-            self.refuse(key, f"{value!r} is not a list of texts")
-        return value
-
-    def integers(self, key: str) -> list[int]:
-        value = self._required(key)
-        if not isinstance(value, list) or not all(type(item) is int for item in value):
-            self.refuse(key, f"{value!r} is not a list of whole numbers")
-        return value
-
-    def _text(self, key: str) -> str:
-        value = self._required(key)
-        if not isinstance(value, str):
-            self.refuse(key, f"{value!r} is not a text")
-        return value
-
-    def _required(self, key: str) -> object:
-        if key not in self._values:
-            self.refuse(key, "is missing")
-        return self._values[key]
+def _label(manifest: Table, key: str) -> str:
+    """Return a text for people: 1 to 40 characters that can be seen."""
+    text = manifest.text(key)
+    if not (1 <= len(text) <= NAME_CHARACTERS and text.isprintable()):
+        manifest.refuse(key, f"{text!r} is not 1 to {NAME_CHARACTERS} visible characters")
+    return text
 
 
 def _described(character: str) -> str:
