@@ -34,7 +34,7 @@ def init(
     name: Annotated[
         str | None, typer.Option(metavar="NAME", help="[default: the folder's name]")
     ] = None,
-    players: Annotated[int, typer.Option(metavar="N", help="Seats at the table: 4 or 2.")] = 4,
+    players: Annotated[int, typer.Option(metavar="N", help="Seats at the table: 4, 3 or 2.")] = 4,
     format_: Annotated[
         Literal["boards", "classic"],
         typer.Option("--format", help="Single boards, or mirrored pairs of races."),

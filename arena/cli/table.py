@@ -4,8 +4,12 @@ from rich.console import Console
 
 from arena.cli.show import named_columns, print_line
 from arena.cli.text import kept_apart, percent, plain, signed
+from arena.ladder.bradley_terry import SANDWICH_MATCHES
 from arena.ladder.elo import PROVISIONAL_MATCHES
 from arena.ladder.standings import Flag, Standings
+from hokm.records import Format
+
+_UNITS = {Format.BOARDS: "boards", Format.CLASSIC: "pairs"}
 
 _MARKS = {
     Flag.PROVISIONAL: ("P", f"fewer than {PROVISIONAL_MATCHES} rated matches"),
@@ -18,11 +22,12 @@ _MARKS = {
 def print_standings(standings: Standings, console: Console) -> None:
     """The table, and what its marks mean."""
     settings = standings.settings
+    unit = _UNITS[settings.format]
     anchor = "the field's mean" if standings.anchor is None else standings.anchor
     print_line(
         console,
         f"{settings.name}: {settings.rules.players} players, {settings.format.value}, "
-        f"{settings.length} {settings.length_key} a match",
+        f"{settings.length} {unit} a match",
     )
     print_line(
         console,
@@ -30,7 +35,7 @@ def print_standings(standings: Standings, console: Console) -> None:
         f"{standings.rounds_closed} rounds closed; {anchor} stands at 1500",
     )
     table = named_columns("#", "bot", "owner", gap=1)
-    for heading in ("Elo", "MLE", "±95 %", "W-D-L", settings.length_key, "points", "LOS"):
+    for heading in ("Elo", "MLE", "±95 %", "W-D-L", unit, "points", "LOS"):
         table.add_column(heading, justify="right", no_wrap=True)
     table.add_column("")
     for row in standings.rows:
@@ -57,5 +62,10 @@ def print_standings(standings: Standings, console: Console) -> None:
 def _legend(standings: Standings) -> list[str]:
     shown = {flag for row in standings.rows for flag in row.flags}
     lines = ["W-D-L: matches; points: of a board; LOS: likelihood to be better than the next"]
+    if standings.is_pairwise:
+        lines += [
+            "Matches, boards and points are pairwise: against each of the others of a match",
+            f"±95 % and LOS: clustered by match from {SANDWICH_MATCHES} matches on, else too sure",
+        ]
     lines += [f"{mark} {meaning}" for flag, (mark, meaning) in _MARKS.items() if flag in shown]
     return lines + [f"{row.name}: {row.note}" for row in standings.rows if row.note]

@@ -123,16 +123,19 @@ class Fit:
         deviations = np.sqrt(np.diag(self.covariances[errors]))
         return dict(zip(self.players, deviations.tolist(), strict=True))
 
-    def bars(self) -> dict[str, float]:
+    def bars(self, *, errors: Errors | None = None) -> dict[str, float]:
         """Player to the half width of its 95 % interval, relative to the mean of the field.
 
-        The origin of this fit does not matter. Sandwich errors, but those of the model for a player
-        with fewer than 30 matches or with a score of 0 or 100 %, whose residuals are too few or all
-        of one sign.
+        The origin of this fit does not matter. Without `errors` the sandwich, but the model for a
+        player with fewer than 30 matches or with a score of 0 or 100 %, whose residuals are too few
+        or all of one sign.
         """
         centred = self.centred()
-        by_kind = {errors: centred.standard_errors(errors) for errors in Errors}
-        return {player: Z95 * by_kind[self._errors_for(player)][player] for player in self.players}
+        by_kind = {kind: centred.standard_errors(kind) for kind in Errors}
+        return {
+            player: Z95 * by_kind[errors or self._errors_for(player)][player]
+            for player in self.players
+        }
 
     def difference(self, first: str, second: str, *, errors: Errors | None = None) -> Difference:
         """The lead of `first` over `second`; Var = C_ii + C_jj − 2 C_ij and LOS = Φ(lead/√Var).

@@ -21,12 +21,12 @@ from arena.ladder.cores import usable_cores
 from arena.ladder.entrants import Entrant
 from arena.ladder.errors import LadderError
 from arena.ladder.evidence import elo_after
-from arena.ladder.facts import Attempt, Bot, Event, Match
+from arena.ladder.facts import Attempt, Boards, Bot, Event, Match, totals
 from arena.ladder.frozen import thaw
 from arena.ladder.ladder import Ladder, unwritable
 from arena.ladder.room import Trouble, Watcher
 from arena.ladder.schedule import cycle_rounds
-from arena.ladder.verdict import Boards, Voided, verdict
+from arena.ladder.verdict import Voided, verdict
 from hokm.deck import SEED_BYTES, commitment
 from hokm.outcome import Ending
 from hokm.records import (
@@ -95,20 +95,15 @@ class CycleBegan:
 
 @dataclass(frozen=True, slots=True)
 class MatchPlayed:
-    """The result of a match is committed. `boards` are home's differences, room by room."""
+    """The result of a match is committed. `names` are of its entrants, in the order of `boards`."""
 
     match: Match
-    home: str
-    away: str
+    names: tuple[str, ...]
     boards: Boards
 
     def __str__(self) -> str:
-        differences = [x1 + x2 for x1, x2 in self.boards]
-        won, lost = sum(d > 0 for d in differences), sum(d < 0 for d in differences)
-        return (
-            f"{self.match.id}: {self.home} v {self.away} {sum(differences):+d} points, "
-            f"boards +{won} ={len(differences) - won - lost} −{lost}"
-        )
+        scores = zip(self.names, totals(self.boards), strict=True)
+        return f"{self.match.id}: " + ", ".join(f"{name} {total}" for name, total in scores)
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +172,7 @@ async def play_event(
     rooms). `draw` gives so many random bytes.
 
     Returns the event, over unless a match was stopped. Raises LadderError if somebody else plays
-    this ladder, if there are not two active bots, or for a ladder that is damaged.
+    this ladder, if there are too few active bots for a match, or for a ladder that is damaged.
     """
     if cycles < 1:
         raise LadderError("cycles", f"{cycles} is not a number from 1 up", remedy="give 1 or more")
@@ -247,7 +242,7 @@ class _Player:
 
     def _thawed(self, matches: Iterable[Match]) -> dict[int, Entrant]:
         """All that are to play, each compared with what was entered before any of them plays."""
-        playing = {number for match in matches for number in (match.home, match.away)}
+        playing = {number for match in matches for number in match.entrants}
         return {
             bot.number: thaw(bot.digest, bots=self._ladder.bots_folder)
             for bot in self._ladder.store.bots()
@@ -258,8 +253,8 @@ class _Player:
         """Play a match until it is played or void."""
         while True:
             bots = {bot.number: bot for bot in self._ladder.store.bots()}
-            home, away = bots[match.home], bots[match.away]
-            for bot in (home, away):
+            entrants = [bots[number] for number in match.entrants]
+            for bot in entrants:
                 if not bot.is_active:
                     because = f"{bot.name} is inactive: {bot.inactive_because}"
                     self._ladder.store.void(match, because=because)
@@ -272,7 +267,7 @@ class _Player:
             if not isinstance(found, Voided):
                 attempt = _keep(self._ladder, plan, record)
                 self._ladder.store.play(match, attempt, found)
-                self._tell(MatchPlayed(match, home.name, away.name, found))
+                self._tell(MatchPlayed(match, tuple(bot.name for bot in entrants), found))
             elif found.ending is Ending.STOPPED:
                 self.is_stopped = True
                 return
@@ -289,7 +284,7 @@ class _Player:
         is_last = found.ending is not Ending.HOST_FAULT or match.attempt >= ATTEMPTS
         bots = {bot.number: bot for bot in self._ladder.store.bots()}
         failed = [
-            _failed_to_start(bots[(match.home, match.away)[index]], found.cause)
+            _failed_to_start(bots[match.entrants[index]], found.cause)
             for index in found.at_fault
             if found.ending is Ending.NEVER_STARTED
         ]
@@ -310,7 +305,7 @@ class _Player:
             format=settings.format,
             rules=settings.rules,
             length=settings.length,
-            entrants=(self._entrants[match.home], self._entrants[match.away]),
+            entrants=tuple(self._entrants[number] for number in match.entrants),
             clock=settings.clock,
             policy=Policy.RATED,
             secret=self._secret,
@@ -328,31 +323,38 @@ def _begin_event(ladder: Ladder, *, cycles: int, secret: bytes) -> Event:
 
 
 def _begin_cycle(ladder: Ladder, event: Event, tell: Callable[[Notice], None]) -> None:
-    """Fix the next cycle's pairings: all that are active, by Berger's tables in order of entry."""
+    """Fix who meets whom in the next cycle: all that are active, in the order they were entered."""
     field = _active_bots(ladder)
     last_cycle, last_round = ladder.store.last_numbers()
-    rounds = cycle_rounds(len(field), cycle=last_cycle + 1, first_round=last_round + 1)
+    rounds = cycle_rounds(
+        len(field),
+        sides=ladder.settings.sides,
+        cycle=last_cycle + 1,
+        first_round=last_round + 1,
+    )
     matches = [
-        _match(event, round_.number, place, field[pairing.home], field[pairing.away])
+        _match(event, round_.number, place, [field[player] for player in meeting])
         for round_ in rounds
-        for place, pairing in enumerate(round_.pairings, start=1)
+        for place, meeting in enumerate(round_.meetings, start=1)
     ]
     ladder.store.add_cycle(event, last_cycle + 1, matches)
     tell(CycleBegan(ladder.store.cycles_begun(event), len(field), len(matches)))
 
 
-def _match(event: Event, number: int, place: int, home: Bot, away: Bot) -> Match:
-    names = joined_names((home.name, away.name))
-    return Match(f"{event.name}/r{number}/{names}", number, place, home.number, away.number)
+def _match(event: Event, number: int, place: int, entrants: Sequence[Bot]) -> Match:
+    names = joined_names(tuple(bot.name for bot in entrants))
+    numbers = tuple(bot.number for bot in entrants)
+    return Match(f"{event.name}/r{number}/{names}", number, place, numbers)
 
 
 def _active_bots(ladder: Ladder) -> Sequence[Bot]:
     bots = ladder.store.bots()
     active = [bot for bot in bots if bot.is_active]
-    if len(active) < 2:
+    sides = ladder.settings.sides
+    if len(active) < sides:
         idle = [f"{bot.name}: {bot.inactive_because}" for bot in bots if not bot.is_active]
         why = f" (inactive: {'; '.join(idle)})" if idle else ""
-        problem = f"needs 2 active bots to play and has {len(active)}{why}"
+        problem = f"needs {sides} active bots to play and has {len(active)}{why}"
         raise LadderError(ladder.folder, problem, remedy="add bots with arena ladder add")
     return active
 

@@ -1,11 +1,12 @@
 """Which results move ratings, and the Elo they lead to, round by round.
 
-A match is rated if both its bots are. This module fits nothing and keeps nothing.
+A match is rated if all its bots are; a match of three is three comparisons, one a pair. This module
+fits nothing and keeps nothing.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from arena.ladder.comparison import RatedMatch, one_on_one
+from arena.ladder.comparison import RatedMatch, free_for_all
 from arena.ladder.elo import EloRating, after_round
 from arena.ladder.facts import Bot, Result
 
@@ -13,14 +14,16 @@ from arena.ladder.facts import Bot, Result
 def rated_results(bots: Iterable[Bot], results: Iterable[Result]) -> list[Result]:
     """The results that move ratings."""
     rated = {bot.number for bot in bots if bot.rated}
-    return [result for result in results if {result.home, result.away} <= rated]
+    return [result for result in results if rated.issuperset(result.entrants)]
 
 
 def rated_matches(bots: Sequence[Bot], results: Iterable[Result]) -> list[RatedMatch]:
     """The same as evidence, by name of bot."""
     names = {bot.number: bot.name for bot in bots}
     return [
-        one_on_one(names[result.home], names[result.away], score=result.score)
+        free_for_all(
+            {names[bot]: rank for bot, rank in zip(result.entrants, result.ranks, strict=True)}
+        )
         for result in rated_results(bots, results)
     ]
 

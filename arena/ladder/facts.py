@@ -6,8 +6,12 @@ the ladder.
 
 from dataclasses import dataclass
 from enum import Enum
+from typing import TypeAlias
 
 from hokm.outcome import Ending
+
+Boards: TypeAlias = tuple[tuple[int, ...], ...]
+"""What each entrant has of each board of a match, or pair of races: ``boards[board][place]``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +67,7 @@ class State(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """A match as scheduled, `place` in its round; `home` and `away` are numbers of bots.
+    """A match as scheduled, `place` in its round; `entrants` are numbers of bots, as named.
 
     `attempt` is the next one: 2 once a fault of the host voided the first.
     """
@@ -71,8 +75,7 @@ class Match:
     id: str
     round: int
     place: int
-    home: int
-    away: int
+    entrants: tuple[int, ...]
     attempt: int = 1
 
 
@@ -93,23 +96,35 @@ class Attempt:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """A match that was played. `boards` are home's points less away's in room 1 and room 2, of each
-    board or pair of races.
+    """A match that was played. `boards` are what each entrant has of each board (points, over all
+    rooms) or pair of races (races won): `boards[board][place]`.
     """
 
     match: str
     round: int
-    home: int
-    away: int
-    boards: tuple[tuple[int, int], ...]
+    entrants: tuple[int, ...]
+    boards: Boards
 
     @property
-    def differences(self) -> tuple[int, ...]:
-        """D = x1 + x2 of each board: above 0 home won it."""
-        return tuple(x1 + x2 for x1, x2 in self.boards)
+    def totals(self) -> tuple[int, ...]:
+        """What each entrant has of all boards."""
+        return totals(self.boards)
 
     @property
-    def score(self) -> float:
-        """Home's: 1 for a win, ½ for a draw, 0 for a loss, by the sign of the sum of all boards."""
-        total = sum(self.differences)
-        return 0.5 + 0.5 * ((total > 0) - (total < 0))
+    def ranks(self) -> tuple[int, ...]:
+        """The rank of each entrant by its total, from 1; those with equal totals share one."""
+        return tuple(1 + sum(other > own for other in self.totals) for own in self.totals)
+
+    def against(self, bot: int) -> tuple[tuple[int, ...], ...]:
+        """What `bot`, one of the entrants, has more than each of the others, a board each."""
+        own = self.entrants.index(bot)
+        return tuple(
+            tuple(board[own] - board[other] for board in self.boards)
+            for other in range(len(self.entrants))
+            if other != own
+        )
+
+
+def totals(boards: Boards) -> tuple[int, ...]:
+    """What each entrant has of all boards."""
+    return tuple(map(sum, zip(*boards, strict=True)))

@@ -40,8 +40,9 @@ UNRATED_SAMPLES: Final = ("random",)
 Elo below the weakest of the others: a match with it says nothing about either, and bends the fit.
 """
 
-LONGEST_NAME_BYTES: Final = 110
-"""Two names and a little more make the name of a record file, and file names end at 255 bytes."""
+LONGEST_NAMES_BYTES: Final = 220
+"""The names of a match and a little more make that of its record, and file names end at 255 bytes.
+"""
 
 _RESTORE: Final = "restore it from a backup"
 
@@ -269,8 +270,9 @@ class Ladder:
             problem = f"speaks protocol {entrant.protocol}, this arena {PROTOCOL}"
             remedy = "build it with an SDK of that protocol"
             raise LadderError(entrant.name, problem, remedy=remedy)
-        if len(entrant.name.encode()) > LONGEST_NAME_BYTES:
-            problem = f"has a name of more than {LONGEST_NAME_BYTES} bytes"
+        longest = LONGEST_NAMES_BYTES // self.settings.sides
+        if len(entrant.name.encode()) > longest:
+            problem = f"has a name of more than {longest} bytes"
             raise LadderError(entrant.name, problem, remedy="give it a shorter one in bot.toml")
 
     def _record_problem(self, attempt: Attempt) -> LadderError | None:

@@ -1,22 +1,22 @@
 """What a ladder plays, fixed when it is made, and the file that says so: `ladder.toml`.
 
 Ratings of different games, formats or match lengths do not compare, so all that makes them what
-they are stands in one value which never changes. Reading is strict: a key that is misspelt would
-otherwise be a setting that is silently not there. This module knows no database and no bot.
+they are stands in one value which never changes. This module knows no database and no bot.
 """
 
-import difflib
 import json
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final, NoReturn
+from typing import Final
 
 from arena.ladder.entrants import checked_name
 from arena.ladder.errors import LadderError
+from arena.ladder.strict_toml import Table
 from hokm.records import Format
-from hokm.rules.options import OPTIONS, Rules
+from hokm.rules.options import OPTIONS, Rules, Teams
+from hokm.rules.variants import variant_of
 from hokm.session import ClockRules
 
 SETTINGS_FILE: Final = "ladder.toml"
@@ -28,7 +28,7 @@ DEFAULT_LENGTH: Final = {Format.BOARDS: 16, Format.CLASSIC: 4}
 MOST_LENGTH: Final = 1000
 """A match is the unit that is played again after a fault; one that takes a day would never end."""
 
-_LENGTH_KEYS: Final = {Format.BOARDS: "boards", Format.CLASSIC: "pairs"}
+_LENGTH_KEYS: Final = {Format.BOARDS: "boards", Format.CLASSIC: "games"}
 _PUT_BACK: Final = "put back what arena ladder init wrote"
 _RATED_POINTS: Final = (1, 2, 3)  # what rated boards take (rulebook 1.6)
 
@@ -54,7 +54,10 @@ class Settings:
         for key, name in (("name", self.name), ("anchor", self.anchor)):
             if name is not None and _name(key, name) != name:
                 raise ValueError(f"{key} {name!r} is not in Unicode's composed form (NFC)")
-        _refuse_three(self.rules.players)
+        if self.format is Format.CLASSIC and self.sides != 2:
+            raise ValueError("races are mirrored between two sides; with three players play boards")
+        if self.rules.teams is Teams.SECOND_ACE:
+            raise ValueError("teams=second_ace moves no rating: it is for casual matches")
         if self.rules.play is not self.format.play:
             raise ValueError(f"rules for {self.rules.play.value} do not fit {self.format.value}")
         points = (self.rules.points_win, self.rules.points_kot, self.rules.points_hakem_kot)
@@ -83,7 +86,6 @@ class Settings:
 
         `options` are those of the rules, as texts. Raises ValueError saying what is wrong.
         """
-        _refuse_three(players)  # before its options are judged
         return cls(
             name=_name("name", name),
             rules=Rules.of(players, play=format.play, options=options),
@@ -94,8 +96,13 @@ class Settings:
         )
 
     @property
+    def sides(self) -> int:
+        """How many entrants a match has, each a side of its own."""
+        return variant_of(self.rules).sides
+
+    @property
     def length_key(self) -> str:
-        """What a match is counted in: `boards` or `pairs`."""
+        """What a match is counted in: `boards` or `games`, which are mirrored pairs of races."""
         return _LENGTH_KEYS[self.format]
 
     def toml(self) -> str:
@@ -152,12 +159,13 @@ def parse_settings(text: str, *, where: Path) -> Settings:
         values = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise LadderError(where, f"is not TOML: {error}", remedy=_PUT_BACK) from error
-    document = _Table(where, values, prefix="")
+    document = Table(where, values, error=LadderError, remedy=lambda _: _PUT_BACK)
     if (schema := document.whole("schema")) != SCHEMA:
-        document.refuse("schema", f"{schema} is not known to this arena", "update the arena")
+        document.refuse("schema", f"{schema} is not known to this arena", remedy="update the arena")
     formats = {known.value: known for known in Format}
     if (chosen := document.text("format")) not in formats:
-        document.refuse("format", f"{chosen!r} is no format", f"take {' or '.join(formats)}")
+        remedy = f"take {' or '.join(formats)}"
+        document.refuse("format", f"{chosen!r} is no format", remedy=remedy)
     length_key = _LENGTH_KEYS[formats[chosen]]
     known = ("schema", "name", "players", "format", length_key, "anchor", "clock", "rules")
     document.refuse_unknown(known)
@@ -173,15 +181,10 @@ def parse_settings(text: str, *, where: Path) -> Settings:
             length=document.whole(length_key),
             clock=ClockRules(clock.number("move_seconds"), clock.number("bank_seconds")),
             options={key: rules.text(key) for key in rules.values},
-            anchor=document.text("anchor") if "anchor" in document.values else None,
+            anchor=document.text("anchor") if "anchor" in document else None,
         )
     except ValueError as error:
         raise LadderError(where, str(error), remedy=_PUT_BACK) from error
-
-
-def _refuse_three(players: int) -> None:
-    if players == 3:
-        raise ValueError("a ladder for 3 players comes in a later version; take 4 or 2")
 
 
 def _name(key: str, text: str) -> str:
@@ -189,53 +192,3 @@ def _name(key: str, text: str) -> str:
         return checked_name(text)
     except ValueError as error:
         raise ValueError(f"{key} {text!r} {error}") from None
-
-
-@dataclass(frozen=True, slots=True)
-class _Table:
-    """A table of the file; what is wrong in it is told by file and key."""
-
-    file: Path
-    values: dict[str, object]
-    prefix: str
-
-    def refuse(self, key: str, problem: str, remedy: str = _PUT_BACK) -> NoReturn:
-        raise LadderError(f"{self.file}: {self.prefix}{key}", problem, remedy=remedy)
-
-    def refuse_unknown(self, known: Iterable[str]) -> None:
-        for key in self.values:
-            if key not in known:
-                near = difflib.get_close_matches(key, known, n=1)
-                remedy = f"did you mean {near[0]}?" if near else f"the keys are {', '.join(known)}"
-                self.refuse(key, "is not a known key", remedy)
-
-    def table(self, key: str) -> "_Table":
-        value = self._required(key)
-        if not isinstance(value, dict):
-            self.refuse(key, "is not a table")
-        return _Table(self.file, value, prefix=f"{key}.")
-
-    def text(self, key: str) -> str:
-        value = self._required(key)
-        if not isinstance(value, str):
-            self.refuse(key, f"{value!r} is not a text")
-        return value
-
-    def whole(self, key: str) -> int:
-        value = self._required(key)
-        if type(value) is not int:  # to Python, true is an integer
-            self.refuse(key, f"{value!r} is not a whole number")
-        return value
-
-    def number(self, key: str) -> float:
-        value = self._required(key)
-        if type(value) is not float and type(value) is not int:
-            self.refuse(key, f"{value!r} is not a number")
-        return float(value)
-
-    def _required(self, key: str) -> object:
-        if key not in self.values:
-            near = difflib.get_close_matches(key, self.values, n=1)
-            remedy = f"did you mean it by {near[0]}?" if near else _PUT_BACK
-            self.refuse(key, "is missing", remedy)
-        return self.values[key]

@@ -1,8 +1,9 @@
 """The standings: who stands where, how surely, and on what evidence.
 
-Bots are ranked by their Bradley–Terry rating, fitted to all rated matches at once; the 95 % bar
-beside it is the model's, relative to the mean of the field. Online Elo, which moves once a round,
-stands beside it. Ratings compare within one ladder only, so the table names what is played. This
+Bots are ranked by their Bradley–Terry rating, fitted to all rated matches at once, with its 95 %
+bar beside it, relative to the mean of the field. Online Elo, which moves once a round, stands
+beside it. A match of three is looked at pair by pair, everywhere: each bot has a result against
+each of the others. Ratings compare within one ladder only, so the table names what is played. This
 module knows neither the store nor a terminal.
 """
 
@@ -15,7 +16,6 @@ from arena.ladder.elo import PROVISIONAL_MATCHES, EloRating, displayed
 from arena.ladder.evidence import rated_matches, rated_results
 from arena.ladder.facts import Bot, Result
 from arena.ladder.settings import Settings
-from arena.ladder.statistics import Z95
 
 
 class Flag(Enum):
@@ -37,8 +37,10 @@ class Row:
     """A bot in the standings.
 
     `rank`, `elo`, `mle` and `bar` (half the width of its 95 % interval) are None for an unrated
-    bot. Matches and boards are those its rating rests on, for an unrated bot all it played.
-    `los_next` is the likelihood of superiority over the next in rank, None for the last.
+    bot. `matches` are those its rating rests on, for an unrated bot all it played. What follows
+    counts them, and their boards, against each other entrant: won, drawn and lost by points; and
+    the points it has more of a board, in the mean. `los_next` is the likelihood of superiority over
+    the next in rank, None for the last.
     """
 
     rank: int | None
@@ -48,6 +50,7 @@ class Row:
     elo: float | None
     mle: float | None
     bar: float | None
+    matches: int
     matches_won: int
     matches_drawn: int
     matches_lost: int
@@ -59,16 +62,6 @@ class Row:
     flags: tuple[Flag, ...]
     note: str
 
-    @property
-    def matches(self) -> int:
-        """How many matches the row rests on."""
-        return self.matches_won + self.matches_drawn + self.matches_lost
-
-    @property
-    def boards(self) -> int:
-        """How many boards, or pairs of races, the row rests on."""
-        return self.boards_won + self.boards_drawn + self.boards_lost
-
     def json(self) -> dict[str, object]:
         """The row as JSON has it."""
         return {
@@ -79,6 +72,7 @@ class Row:
             "elo": self.elo,
             "mle": self.mle,
             "mle_error_95": self.bar,
+            "matches_played": self.matches,
             "matches": {
                 "won": self.matches_won,
                 "drawn": self.matches_drawn,
@@ -111,6 +105,17 @@ class Standings:
     matches_void: int
     rows: tuple[Row, ...]
 
+    @property
+    def is_pairwise(self) -> bool:
+        """Whether a match has more than one pair of entrants.
+
+        Its comparisons come from the same deals. Errors are then *clustered*: measured on whole
+        matches, for a bot with 30 of them; before that they are the model's, which for three are
+        too small, by a factor of 1.155 among equals (statistics, 3.3). Where a match is one pair
+        they are the model's.
+        """
+        return self.settings.sides > 2
+
     def json(self) -> dict[str, object]:
         """The table as JSON has it; numbers are not rounded."""
         return {
@@ -119,6 +124,8 @@ class Standings:
             "format": self.settings.format.value,
             self.settings.length_key: self.settings.length,
             "scale": "match-sign",
+            "counted": "pairwise" if self.is_pairwise else "by match",
+            "errors": "clustered" if self.is_pairwise else "model",
             "anchor": self.anchor,
             "rounds_closed": self.rounds_closed,
             "matches_played": self.matches_played,
@@ -138,7 +145,7 @@ def standings(
 ) -> Standings:
     """The standings from what was played; `elo` is by number of bot, after the last closed round.
 
-    A match is rated if both its bots are.
+    A match is rated if all its bots are.
     """
     rated = [bot for bot in bots if bot.rated]
     evidence = rated_results(bots, results)
@@ -147,7 +154,14 @@ def standings(
     if rated:
         fitted = fit(rated_matches(bots, results), [bot.name for bot in rated])
         online = displayed({bot.name: elo.get(bot.number, EloRating()) for bot in rated}, anchor)
-        rows += _ranked(rated, evidence, fitted=fitted, online=online, anchor=anchor)
+        rows += _ranked(
+            rated,
+            evidence,
+            fitted=fitted,
+            errors=None if settings.sides > 2 else Errors.MODEL,
+            online=online,
+            anchor=anchor,
+        )
     rows += [_row(bot, results) for bot in bots if not bot.rated]
     return Standings(settings, anchor, rounds_closed, len(results), matches_void, tuple(rows))
 
@@ -157,12 +171,12 @@ def _ranked(
     evidence: Sequence[Result],
     *,
     fitted: Fit,
+    errors: Errors | None,
     online: Mapping[str, float],
     anchor: str | None,
 ) -> list[Row]:
-    centred = fitted.centred()
-    ratings = (centred if anchor is None else fitted.anchored(anchor)).table()
-    errors = centred.standard_errors(Errors.MODEL)
+    ratings = (fitted.centred() if anchor is None else fitted.anchored(anchor)).table()
+    bars = fitted.bars(errors=errors)
     bound = _bound_together(fitted)
     order = sorted(rated, key=lambda bot: (-ratings[bot.name], bot.name.encode()))
     return [
@@ -172,8 +186,8 @@ def _ranked(
             rank=rank,
             elo=online[bot.name],
             mle=ratings[bot.name],
-            bar=Z95 * errors[bot.name],
-            los_next=fitted.difference(bot.name, after.name, errors=Errors.MODEL).los
+            bar=bars[bot.name],
+            los_next=fitted.difference(bot.name, after.name, errors=errors).los
             if after is not None
             else None,
             is_connected=bot.name in bound,
@@ -201,9 +215,10 @@ def _row(
     los_next: float | None = None,
     is_connected: bool = True,
 ) -> Row:
-    own = [r for r in results if bot.number in (r.home, r.away)]
-    scores = [r.score if r.home == bot.number else 1.0 - r.score for r in own]
-    boards = [d if r.home == bot.number else -d for r in own for d in r.differences]
+    own = [result for result in results if bot.number in result.entrants]
+    pairs = [pair for result in own for pair in result.against(bot.number)]
+    matches = [sum(pair) for pair in pairs]
+    boards = [difference for pair in pairs for difference in pair]
     flags = {
         Flag.PROVISIONAL: bot.rated and len(own) < PROVISIONAL_MATCHES,
         Flag.NOT_CONNECTED: not is_connected,
@@ -218,9 +233,10 @@ def _row(
         elo=elo,
         mle=mle,
         bar=bar,
-        matches_won=scores.count(1.0),
-        matches_drawn=scores.count(0.5),
-        matches_lost=scores.count(0.0),
+        matches=len(own),
+        matches_won=sum(d > 0 for d in matches),
+        matches_drawn=matches.count(0),
+        matches_lost=sum(d < 0 for d in matches),
         boards_won=sum(d > 0 for d in boards),
         boards_drawn=boards.count(0),
         boards_lost=sum(d < 0 for d in boards),

@@ -1,13 +1,11 @@
 """What the record of a match says to a ladder: its boards, or why it counts for nothing."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
+from arena.ladder.facts import Boards
 from arena.ladder.scores import score
 from hokm.outcome import Ending, Outcome
-from hokm.records import MatchRecord, score_of
-
-Boards = tuple[tuple[int, int], ...]
-"""Of each board, or pair of races, what the first entrant has over the second in room 1 and 2."""
+from hokm.records import MatchRecord
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,30 +18,20 @@ class Voided:
 
 
 def verdict(record: MatchRecord) -> Boards | Voided:
-    """Judge a match of two entrants in two rooms.
+    """Judge a match in which each entrant is a side of its own.
 
     What a bot answers for counts, as the worst result of its board; so a match that is not void has
     points on every board.
     """
-    spoilt = score(record).spoilt
-    if spoilt is not None:
-        return _voided(record, spoilt)
-    return tuple(
-        (_difference(record, room=0, game=game), _difference(record, room=1, game=game))
-        for game in range(record.games)
-    )
-
-
-def _difference(record: MatchRecord, *, room: int, game: int) -> int:
-    played = record.rooms[room]
-    alone = replace(played, games=(played.games[game],))
-    first, second = score_of(record.rules, [alone], entrants=2)
-    return first - second
+    found = score(record)
+    if found.spoilt is not None:
+        return _voided(record, found.spoilt)
+    return tuple(zip(*found.gained, strict=True))
 
 
 def _voided(record: MatchRecord, ending: Ending) -> Voided:
     found: list[tuple[tuple[int, ...], Outcome]] = [
-        (room.seating_of(game.number), game.outcome)
+        (room.seating_of(game), game.outcome)
         for room in record.rooms
         for game in room.games
         if game.outcome is not None and game.outcome.ending is ending

@@ -7,12 +7,13 @@ transaction takes about a millisecond, so none needs a thread of its own.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import groupby
 from pathlib import Path
 
 import sqlalchemy as sa
 
 from arena.ladder.elo import EloRating
-from arena.ladder.facts import Attempt, Bot, Event, Match, Result, State
+from arena.ladder.facts import Attempt, Boards, Bot, Event, Match, Result, State
 from arena.ladder.store import tables as t
 from arena.ladder.store.database import Database
 from hokm.outcome import Ending
@@ -140,11 +141,17 @@ class Store:
                         "id": match.id,
                         "round": match.round,
                         "place": match.place,
-                        "home": match.home,
-                        "away": match.away,
                         "state": State.SCHEDULED.value,
                     }
                     for match in matches
+                ],
+            )
+            connection.execute(
+                sa.insert(t.entrants),
+                [
+                    {"match": match.id, "place": place, "bot": bot}
+                    for match in matches
+                    for place, bot in enumerate(match.entrants, start=1)
                 ],
             )
 
@@ -156,32 +163,37 @@ class Store:
             .scalar_subquery()
             .label("tried")
         )
+        query = (
+            sa.select(t.matches.c.id, t.matches.c.round, t.matches.c.place, t.entrants.c.bot, tried)
+            .join(t.entrants, t.entrants.c.match == t.matches.c.id)
+            .where(t.matches.c.state == State.SCHEDULED.value)
+            .order_by(t.matches.c.round, t.matches.c.place, t.entrants.c.place)
+        )
+        matches = []
         with self._database.reading() as connection:
-            rows = connection.execute(
-                sa.select(t.matches, tried)
-                .where(t.matches.c.state == State.SCHEDULED.value)
-                .order_by(t.matches.c.round, t.matches.c.place)
-            )
-            return tuple(
-                Match(row.id, row.round, row.place, row.home, row.away, attempt=row.tried + 1)
-                for row in rows
-            )
+            for _, found in groupby(connection.execute(query), key=lambda row: row.id):
+                rows = list(found)
+                entrants = tuple(row.bot for row in rows)
+                id_, number, place, _, tried = rows[0]
+                matches.append(Match(id_, number, place, entrants, attempt=tried + 1))
+        return tuple(matches)
 
     # -- what came of it
 
-    def play(self, match: Match, attempt: Attempt, boards: Sequence[tuple[int, int]]) -> None:
-        """The match is played; both bots have started."""
+    def play(self, match: Match, attempt: Attempt, boards: Boards) -> None:
+        """The match is played; all its bots have started."""
         with self._database.writing() as connection:
             self._add_attempt(connection, attempt)
             self._update_match(connection, match, state=State.PLAYED)
             connection.execute(
-                sa.insert(t.boards),
+                sa.insert(t.points),
                 [
-                    {"match": match.id, "board": board, "x1": x1, "x2": x2}
-                    for board, (x1, x2) in enumerate(boards, start=1)
+                    {"match": match.id, "board": board, "place": place, "points": count}
+                    for board, points in enumerate(boards, start=1)
+                    for place, count in enumerate(points, start=1)
                 ],
             )
-            for bot in (match.home, match.away):
+            for bot in match.entrants:
                 self._update_bot(connection, bot, failed_starts=0)
 
     def void_attempt(
@@ -217,22 +229,26 @@ class Store:
             sa.select(
                 t.matches.c.id,
                 t.matches.c.round,
-                t.matches.c.home,
-                t.matches.c.away,
-                t.boards.c.x1,
-                t.boards.c.x2,
+                t.entrants.c.bot,
+                t.points.c.board,
+                t.points.c.points,
             )
-            .join(t.boards, t.boards.c.match == t.matches.c.id)
+            .join(t.entrants, t.entrants.c.match == t.matches.c.id)
+            .join(t.points)
             .where(t.matches.c.state == State.PLAYED.value)
-            .order_by(t.matches.c.round, t.matches.c.place, t.boards.c.board)
+            .order_by(t.matches.c.round, t.matches.c.place, t.points.c.board, t.points.c.place)
         )
         if in_round is not None:
             query = query.where(t.matches.c.round == in_round)
-        played: dict[tuple[str, int, int, int], list[tuple[int, int]]] = {}
+        results = []
         with self._database.reading() as connection:
-            for match, number, home, away, x1, x2 in connection.execute(query):
-                played.setdefault((match, number, home, away), []).append((x1, x2))
-        return tuple(Result(*key, boards=tuple(boards)) for key, boards in played.items())
+            played = groupby(connection.execute(query), key=lambda row: (row.id, row.round))
+            for (match, number), rows in played:
+                boards = [list(board) for _, board in groupby(rows, key=lambda row: row.board)]
+                entrants = tuple(row.bot for row in boards[0])
+                points = tuple(tuple(row.points for row in board) for board in boards)
+                results.append(Result(match, number, entrants, points))
+        return tuple(results)
 
     def attempts(self, event: Event | None = None) -> tuple[Attempt, ...]:
         """Every attempt with its record, all or those of an event, in the order of the schedule."""

@@ -7,7 +7,7 @@ from typing import Final
 
 import sqlalchemy as sa
 
-REVISION: Final = "0001"
+REVISION: Final = "0002"
 """The newest step under `arena.ladder.migrations`."""
 
 metadata = sa.MetaData(
@@ -70,11 +70,17 @@ matches = sa.Table(
     sa.Column("id", sa.Text, primary_key=True),
     _reference("round", "rounds.number"),
     sa.Column("place", sa.Integer, nullable=False),  # in the round, from 1
-    _reference("home", "bots.number"),
-    _reference("away", "bots.number"),
     sa.Column("state", sa.Text, nullable=False, index=True),
     sa.Column("void_because", sa.Text),
     sa.UniqueConstraint("round", "place"),
+)
+entrants = sa.Table(
+    "entrants",
+    metadata,
+    sa.Column("match", sa.Text, sa.ForeignKey("matches.id"), primary_key=True),
+    sa.Column("place", sa.Integer, primary_key=True),  # as named in the match, from 1
+    _reference("bot", "bots.number"),
+    sa.UniqueConstraint("match", "bot"),
 )
 attempts = sa.Table(
     "attempts",
@@ -86,13 +92,14 @@ attempts = sa.Table(
     sa.Column("record", sa.Text, nullable=False),  # its file, below records/
     sa.Column("record_digest", sa.Text, nullable=False),  # of its substance
 )
-boards = sa.Table(
-    "boards",
+points = sa.Table(
+    "points",
     metadata,
-    sa.Column("match", sa.Text, sa.ForeignKey("matches.id"), primary_key=True),
-    sa.Column("board", sa.Integer, primary_key=True),  # or pair of races
-    sa.Column("x1", sa.Integer, nullable=False),  # home's points less away's in room 1
-    sa.Column("x2", sa.Integer, nullable=False),  # and in room 2
+    sa.Column("match", sa.Text, primary_key=True),
+    sa.Column("board", sa.Integer, primary_key=True),  # or pair of races, from 1
+    sa.Column("place", sa.Integer, primary_key=True),  # of the entrant
+    sa.Column("points", sa.Integer, nullable=False),  # over all rooms; or races won
+    sa.ForeignKeyConstraint(["match", "place"], ["entrants.match", "entrants.place"]),
 )
 ratings = sa.Table(
     "ratings",

@@ -31,7 +31,8 @@ def test_a_ladder_is_named_after_its_folder_and_keeps_what_was_asked(run, tmp_pa
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (("--players", "3"), "take 4 or 2"),
+        (("--players", "3", "--format", "classic"), "with three players play boards"),
+        (("--players", "5"), "by 2, 3 or 4"),
         (("--boards", "0"), "1 to 1000"),
         (("--games", "2"), "--format classic"),
         (("--name", "two words"), "name 'two words' has ' '"),
@@ -70,6 +71,42 @@ def test_running_binds_the_deals_first_and_prints_the_standings_last(run, runner
     assert "2 matches played, 0 void, 2 rounds closed; the field's mean stands at 1500" in ran.out
     assert "علی" in ran.out
     assert "P fewer than 30 rated matches" in ran.out
+
+
+def test_with_three_at_a_table_the_standings_say_that_they_count_pairs(
+    run, runner, make_bot, tmp_path
+):
+    folder = tmp_path / "threes"
+    run("ladder", "init", folder, "--players", 3, "--boards", 2)
+    assert run("ladder", "add", folder, *map(make_bot, ("sara", "علی", "reza"))).status == 0
+    ran = run("ladder", "run", folder, "--cycles", 2)
+    assert ran.status == 0
+    assert "threes: 3 players, boards, 2 boards a match" in ran.out
+    assert "2 matches played, 0 void, 2 rounds closed" in ran.out
+    assert "pairwise: against each of the others" in ran.out
+    assert "clustered by match from 30 matches on" in ran.out
+    answer = json.loads(run("ladder", "standings", folder, "--json").out)
+    assert (answer["players"], answer["counted"], answer["errors"]) == (3, "pairwise", "clustered")
+    assert sum(row["matches"]["won"] for row in answer["rows"]) == sum(
+        row["matches"]["lost"] for row in answer["rows"]
+    )
+    assert [sum(row["matches"].values()) for row in answer["rows"]] == [4, 4, 4]
+    assert {row["matches_played"] for row in answer["rows"]} == {2}
+    assert run("ladder", "check", folder).status == 0
+    assert run("verify", *sorted((folder / "records").rglob("*.json.gz"))).status == 0
+
+
+def test_a_ladder_of_two_says_nothing_of_pairs(run, runner, ladder):
+    ran = run("ladder", "run", ladder)
+    assert "pairwise" not in ran.out
+
+
+def test_a_ladder_of_races_counts_them_in_games_everywhere(run, tmp_path):
+    folder = tmp_path / "races"
+    assert run("ladder", "init", folder, "--format", "classic", "--games", 3).status == 0
+    assert "games = 3 " in (folder / "ladder.toml").read_text()
+    assert json.loads(run("ladder", "standings", folder, "--json").out)["games"] == 3
+    assert "3 pairs a match" in run("ladder", "standings", folder).out
 
 
 def test_running_answers_in_json_too(run, runner, ladder):

@@ -1,6 +1,7 @@
 """Playing an event: every match once, whatever happens, and always the same boards."""
 
 import random
+import re
 import signal
 import stat
 import subprocess
@@ -42,7 +43,7 @@ T = TypeVar("T")
 SECRET = bytes(range(32))
 NAMES = ("ada", "bob", "cyd", "dan")
 # Of four bots in two cycles: home and away change in the second.
-SCHEDULE = [
+SCHEDULE: list[tuple[str, ...]] = [
     ("ev1/r1/ada~dan", "ada", "dan"),
     ("ev1/r1/bob~cyd", "bob", "cyd"),
     ("ev1/r2/cyd~dan", "dan", "cyd"),
@@ -56,16 +57,40 @@ SCHEDULE = [
     ("ev1/r6/bob~dan", "dan", "bob"),
     ("ev1/r6/ada~cyd", "ada", "cyd"),
 ]
+# With three seats: all four triples, each a round of its own, and in the other order.
+TRIPLES: list[tuple[str, ...]] = [
+    ("ev1/r1/ada~bob~cyd", "ada", "bob", "cyd"),
+    ("ev1/r2/ada~bob~dan", "ada", "bob", "dan"),
+    ("ev1/r3/ada~cyd~dan", "ada", "cyd", "dan"),
+    ("ev1/r4/bob~cyd~dan", "bob", "cyd", "dan"),
+    ("ev1/r5/ada~bob~cyd", "cyd", "bob", "ada"),
+    ("ev1/r6/ada~bob~dan", "dan", "bob", "ada"),
+    ("ev1/r7/ada~cyd~dan", "dan", "cyd", "ada"),
+    ("ev1/r8/bob~cyd~dan", "dan", "cyd", "bob"),
+]
+SCHEDULES: dict[int, list[tuple[str, ...]]] = {4: SCHEDULE, 3: TRIPLES}
+
+
+MakeLadder = Callable[..., Path]
 
 
 @pytest.fixture
-def folder(tmp_path: Path, bot_folder) -> Path:
-    """The folder of a ladder of four bots, one board a match."""
-    folder = tmp_path / "club"
-    with Ladder.init(folder, Settings.of("club", length=1)) as ladder:
-        for name in NAMES:
-            ladder.add(bot_folder(name))
-    return folder
+def make_ladder(tmp_path: Path, bot_folder) -> MakeLadder:
+    """Makes a ladder of four bots, one board a match, and returns its folder."""
+
+    def make(name: str, *, players: int = 4) -> Path:
+        folder = tmp_path / name
+        with Ladder.init(folder, Settings.of("club", players=players, length=1)) as ladder:
+            for bot in NAMES:
+                ladder.add(bot_folder(bot, variants=(2, 3, 4)))
+        return folder
+
+    return make
+
+
+@pytest.fixture
+def folder(make_ladder: MakeLadder) -> Path:
+    return make_ladder("club")
 
 
 @pytest.fixture
@@ -108,14 +133,20 @@ def outcome(ladder: Ladder) -> tuple[object, ...]:
 # -- the schedule
 
 
-async def test_a_cycle_is_a_round_robin_and_the_next_changes_home_and_away(ladder: Ladder) -> None:
-    runner = InProcessRunner()
-    event = await play(ladder, runner)
-    played = [(plan.match, *(bot.name for bot in plan.entrants)) for plan in runner.played]
-    assert played == SCHEDULE
-    assert event.is_over
-    assert ladder.store.rounds_closed() == 6
-    assert [result.match for result in ladder.store.results()] == [row[0] for row in SCHEDULE]
+@pytest.mark.parametrize("players", SCHEDULES)
+async def test_everybody_meets_everybody_in_a_cycle_and_the_next_names_them_the_other_way_round(
+    make_ladder: MakeLadder, players: int
+) -> None:
+    with Ladder.open(make_ladder("x", players=players)) as ladder:
+        runner = InProcessRunner()
+        event = await play(ladder, runner)
+        played = [(plan.match, *(bot.name for bot in plan.entrants)) for plan in runner.played]
+        schedule = SCHEDULES[players]
+        assert played == schedule
+        assert event.is_over
+        assert ladder.store.rounds_closed() == {4: 6, 3: 8}[players]
+        assert [result.match for result in ladder.store.results()] == [row[0] for row in schedule]
+        assert ladder.check() == []
 
 
 async def test_what_is_told_binds_the_deals_before_the_first_card(ladder: Ladder) -> None:
@@ -136,7 +167,8 @@ async def test_what_is_told_binds_the_deals_before_the_first_card(ladder: Ladder
     lines = [str(notice) for notice in told]
     assert lines[0] == f"ev1 begins: 1 cycle, commitment {commitment(SECRET).hex()}"
     assert lines[1] == "cycle 1: 4 bots, 6 matches"
-    assert lines[2].startswith("ev1/r1/ada~dan: ada v dan ")
+    assert lines[2].startswith("ev1/r1/ada~dan: ada ")
+    assert re.fullmatch(r"ev1/r1/ada~dan: ada \d+, dan \d+", lines[2])
     assert lines[-1] == f"ev1 is over, its secret was {SECRET.hex()}"
 
 
@@ -178,6 +210,14 @@ async def test_a_ladder_of_one_bot_says_what_it_needs(tmp_path: Path, bot_folder
         with pytest.raises(LadderError, match="needs 2 active bots to play and has 1; add bots"):
             await play(ladder)
         assert ladder.store.events() == ()
+
+
+async def test_a_table_of_three_needs_three_bots(tmp_path: Path, bot_folder) -> None:
+    with Ladder.init(tmp_path / "x", Settings.of("x", players=3)) as ladder:
+        for name in ("ada", "bob"):
+            ladder.add(bot_folder(name, variants=(3,)))
+        with pytest.raises(LadderError, match="needs 3 active bots to play and has 2; add bots"):
+            await play(ladder)
 
 
 async def test_a_ladder_that_is_being_played_is_not_played_twice(
@@ -294,10 +334,26 @@ async def test_a_bot_that_does_not_start_twice_in_a_row_is_out_and_says_why(
     assert row.note == reason
     assert told.of(CycleBegan)[1].bots == 3
 
-    assert ladder.add(bot_folder("dan")).entry is Entry.BACK
+    assert ladder.add(bot_folder("dan", variants=(2, 3, 4))).entry is Entry.BACK
     told.clear()
     await play(ladder, cycles=1, tell=told.append)
     assert told.of(CycleBegan)[0].bots == 4
+
+
+async def test_of_three_the_one_that_did_not_start_is_out_whatever_its_place(
+    make_ladder: MakeLadder,
+) -> None:
+    faults = {
+        ("ev1/r1/ada~bob~cyd", 1): (Ending.NEVER_STARTED, 2),
+        ("ev1/r3/ada~cyd~dan", 1): (Ending.NEVER_STARTED, 1),
+    }
+    with Ladder.open(make_ladder("x", players=3)) as ladder:
+        told = Notices()
+        await play(ladder, InProcessRunner(faults=faults), cycles=1, tell=told.append)
+        assert [notice.bot.name for notice in told.of(BotDeactivated)] == ["cyd"]
+        assert [result.match for result in ladder.store.results()] == ["ev1/r2/ada~bob~dan"]
+        because = "cyd is inactive: did not start 2 times in a row (NEVER_STARTED on order)"
+        assert ladder.store.voided()[-1] == ("ev1/r4/bob~cyd~dan", because)
 
 
 async def test_unrated_matches_move_no_elo(tmp_path: Path, bot_folder) -> None:
@@ -342,26 +398,30 @@ class Fragile(InProcessRunner):
 def played_once_each(ladder: Ladder) -> bool:
     """Whether every match scheduled has exactly one result."""
     return Counter(result.match for result in ladder.store.results()) == Counter(
-        row[0] for row in SCHEDULE
+        row[0] for row in SCHEDULES[ladder.settings.rules.players]
     )
 
 
-@pytest.mark.parametrize("at_once", [1, 3])
-@pytest.mark.parametrize("way", ["raises", "cancelled"])
+@pytest.mark.parametrize(
+    ("players", "way", "at_once"),
+    [
+        (4, "raises", 1),
+        (4, "raises", 3),
+        (4, "cancelled", 3),
+        (3, "raises", 1),
+        (3, "cancelled", 3),
+    ],
+)
 async def test_the_same_command_goes_on_wherever_it_was_interrupted(
-    tmp_path: Path, bot_folder, at_once: int, way: str
+    make_ladder: MakeLadder, players: int, way: str, at_once: int
 ) -> None:
-    with Ladder.init(tmp_path / "whole", Settings.of("club", length=1)) as whole:
-        for name in NAMES:
-            whole.add(bot_folder(name))
+    with Ladder.open(make_ladder("whole", players=players)) as whole:
         await play(whole)
         expected = outcome(whole)
 
-    with Ladder.init(tmp_path / "torn", Settings.of("club", length=1)) as torn:
-        for name in NAMES:
-            torn.add(bot_folder(name))
+    folder = make_ladder("torn", players=players)
     for calls in range(1, 100):
-        with Ladder.open(tmp_path / "torn") as torn:
+        with Ladder.open(folder) as torn:
             if any(event.is_over for event in torn.store.events()):
                 break
             with trio.CancelScope() as scope:
@@ -371,27 +431,23 @@ async def test_the_same_command_goes_on_wherever_it_was_interrupted(
                 except* Interrupted:
                     pass
     assert calls > 3
-    with Ladder.open(tmp_path / "torn") as torn:
+    with Ladder.open(folder) as torn:
         assert played_once_each(torn)
         assert outcome(torn) == expected
         assert torn.check() == []
         assert len(torn.store.events()) == 1
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize(("players", "seed"), [(4, 0), (4, 1), (4, 2), (4, 3), (3, 4), (3, 5)])
 async def test_no_commit_is_lost_or_doubled_whichever_fails(
-    tmp_path: Path, bot_folder, seed: int, monkeypatch
+    make_ladder: MakeLadder, players: int, seed: int, monkeypatch
 ) -> None:
     """A fault before or after any transaction or file, as a kill would fall between them."""
     dice = random.Random(seed)
-    with Ladder.init(tmp_path / "whole", Settings.of("club", length=1)) as whole:
-        for name in NAMES:
-            whole.add(bot_folder(name))
+    with Ladder.open(make_ladder("whole", players=players)) as whole:
         await play(whole)
         expected = outcome(whole)
-    with Ladder.init(tmp_path / "torn", Settings.of("club", length=1)) as torn:
-        for name in NAMES:
-            torn.add(bot_folder(name))
+    folder = make_ladder("torn", players=players)
 
     faults = 0
 
@@ -414,7 +470,7 @@ async def test_no_commit_is_lost_or_doubled_whichever_fails(
     monkeypatch.setattr("arena.ladder.cycles.save", fragile(save))
     monkeypatch.setattr(Ladder, "keep_secret", fragile(Ladder.keep_secret))
     for _ in range(200):
-        with Ladder.open(tmp_path / "torn") as torn:
+        with Ladder.open(folder) as torn:
             if any(event.is_over for event in torn.store.events()):
                 break  # also when the fault fell after the last commit
             try:
@@ -423,7 +479,7 @@ async def test_no_commit_is_lost_or_doubled_whichever_fails(
                 pass
     assert faults > 3, f"seed {seed} tried nothing"
     monkeypatch.undo()
-    with Ladder.open(tmp_path / "torn") as torn:
+    with Ladder.open(folder) as torn:
         assert played_once_each(torn)
         assert outcome(torn) == expected
         assert torn.check() == []
@@ -542,14 +598,12 @@ with Ladder.open(Path(sys.argv[1])) as ladder:
 """
 
 
-def test_a_killed_run_goes_on_as_if_nothing_had_been(
-    tmp_path: Path, bot_folder, folder: Path
-) -> None:
-    with Ladder.init(tmp_path / "whole", Settings.of("club", length=1)) as whole:
-        for name in NAMES:
-            whole.add(bot_folder(name))
+@pytest.mark.parametrize("players", SCHEDULES)
+def test_a_killed_run_goes_on_as_if_nothing_had_been(make_ladder: MakeLadder, players: int) -> None:
+    with Ladder.open(make_ladder("whole", players=players)) as whole:
         trio.run(play, whole)
         expected = outcome(whole)
+    folder = make_ladder("torn", players=players)
     kills = 0
     # The kill follows a line the run has printed, so it falls into whatever comes next.
     for lines in (1, 2, 5, 1, 8, 3, 100):

@@ -16,6 +16,7 @@ from arena.ladder.errors import LadderError
 from arena.ladder.ladder import Entry, Ladder
 from arena.ladder.settings import Settings
 from arena.ladder.testing import InProcessRunner
+from hokm.outcome import Ending
 
 SETTINGS = Settings.of("club", length=1)
 
@@ -156,6 +157,21 @@ def test_a_name_that_no_file_can_carry_is_refused(ladder: Ladder, bot_folder) ->
     long = "𐎠" * 28  # Old Persian; four bytes each
     assert "more than 110 bytes" in complaint(lambda: ladder.add(bot_folder(long)))
     assert ladder.add(bot_folder("گ" * 40)).entry is Entry.NEW
+
+
+async def test_the_longest_names_make_records_also_with_three_at_a_table(
+    tmp_path: Path, bot_folder
+) -> None:
+    with Ladder.init(tmp_path / "x", Settings.of("x", players=3, length=1)) as ladder:
+        said = complaint(lambda: ladder.add(bot_folder("گ" * 37, variants=(3,))))
+        assert "more than 73 bytes" in said
+        for letter in "پچژ":
+            ladder.add(bot_folder(letter * 36, variants=(3,)))
+        match = "ev1/r1/" + "~".join(letter * 36 for letter in "پچژ")
+        runner = InProcessRunner(faults={(match, 1): (Ending.HOST_FAULT, None)})
+        await play_event(ladder, runner, cycles=1)
+        assert [attempt.number for attempt in ladder.store.attempts()] == [1, 2]
+        assert ladder.check() == []
 
 
 def test_a_bot_that_cannot_play_here_is_refused(ladder: Ladder, bot_folder) -> None:

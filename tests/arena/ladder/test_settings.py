@@ -39,6 +39,7 @@ def test_a_ladder_plays_sixteen_boards_of_four_players_unless_it_is_told_otherwi
         Settings.of("باشگاه", anchor="house-30", players=2, length=4),
         Settings.of("x", clock=ClockRules(0.25, 0.0), options={"pause_after": "first_round"}),
         Settings.of("x", format=Format.CLASSIC, options={"target_points": "5"}),
+        Settings.of("x", players=3, options={"removed_two": "H"}),
     ],
 )
 def test_what_is_written_is_read_back_the_same(settings: Settings, tmp_path: Path) -> None:
@@ -54,7 +55,7 @@ def test_every_option_is_written_out_so_that_no_later_default_can_change_it() ->
 
 def test_a_match_is_counted_in_boards_or_in_pairs_of_races() -> None:
     assert "boards = 16 " in Settings.of("club").toml()
-    assert "pairs = 4 " in Settings.of("club", format=Format.CLASSIC).toml()
+    assert "games = 4 " in Settings.of("club", format=Format.CLASSIC).toml()
 
 
 @pytest.mark.parametrize(
@@ -70,7 +71,10 @@ def test_a_match_is_counted_in_boards_or_in_pairs_of_races() -> None:
         ("points_win", "point_win", "rules.point_win: is not a known key; did you mean points_win"),
         ("players = 4\n", "", "players: is missing"),
         ("players = 4", "players = 4.0", "players: 4.0 is not a whole number"),
-        ("players = 4", "players = 3", "a ladder for 3 players comes in a later version"),
+        ("schema = 1", "shema = 1", "schema: is missing; did you mean it by shema?"),
+        ("boards = 16", "zzz = 16", "zzz: is not a known key; the keys here are schema, "),
+        ("[clock]", "clock = 1\n[clok]", "clok: is not a known key; did you mean clock?"),
+        ("players = 4", "players = 5", "is played by 2, 3 or 4, not by 5; put back"),
         ('"boards"', '"duplicate"', "format: 'duplicate' is no format; take boards or classic"),
         ("schema = 1", "schema = 2", "schema: 2 is not known to this arena; update the arena"),
         ("bank_seconds = 30.0", "bank_seconds = true", "bank_seconds: True is not a number"),
@@ -84,6 +88,16 @@ def test_what_a_file_says_wrong_is_told_with_its_key(old: str, new: str, said: s
     assert said in complaint(Settings.of("club"), old=old, new=new)
 
 
+@pytest.mark.parametrize(("players", "sides"), [(4, 2), (3, 3), (2, 2)])
+def test_every_entrant_of_a_match_is_a_side_of_its_own(players: int, sides: int) -> None:
+    assert Settings.of("club", players=players).sides == sides
+
+
+def test_a_key_that_is_missing_is_not_taken_for_a_known_one_like_it() -> None:
+    said = complaint(Settings.of("club", format=Format.CLASSIC), old='name = "club"\n', new="")
+    assert said.endswith("name: is missing; put back what arena ladder init wrote")
+
+
 def test_a_folder_without_the_file_is_no_ladder(tmp_path: Path) -> None:
     with pytest.raises(LadderError, match=r"has no ladder\.toml; .* arena ladder init"):
         read_settings(tmp_path / "ladder.toml")
@@ -92,7 +106,12 @@ def test_a_folder_without_the_file_is_no_ladder(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ({"players": 3}, "a ladder for 3 players comes in a later version; take 4 or 2"),
+        ({"players": 3, "format": Format.CLASSIC}, "with three players play boards"),
+        ({"players": 3, "options": {"points_win": "2"}}, "rated boards count 1, 2 and 3 points"),
+        (
+            {"format": Format.CLASSIC, "options": {"teams": "second_ace"}},
+            "teams=second_ace moves no rating",
+        ),
         ({"length": 0}, "boards must be 1 to 1000, not 0"),
         ({"options": {"points_kot": "3"}}, "rated boards count 1, 2 and 3 points"),
         ({"options": {"target_points": "5"}}, "target_points has no meaning with boards"),

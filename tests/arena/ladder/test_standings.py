@@ -18,13 +18,14 @@ ADA, BOB, CYD, DAN = BOTS = tuple(
     Bot(number, name, owner="m", version="1", digest=f"{number}" * 64)
     for number, name in enumerate(("ada", "bob", "cyd", "dan"), start=1)
 )
-WIN, DRAW, LOSS = ((2, 1), (0, 0), (-1, 0)), ((1, -1), (0, 0), (0, 0)), ((-3, -2), (1, 0), (0, 0))
+# What the first named has of each board, and the second.
+WIN, DRAW, LOSS = ((3, 0), (1, 1), (0, 1)), ((1, 1), (2, 2), (1, 1)), ((0, 5), (2, 1), (1, 1))
 
 
-def result(home: Bot, away: Bot, boards=WIN, *, number: int = 1) -> Result:
-    return Result(
-        f"ev1/r{number}/{home.name}~{away.name}", number, home.number, away.number, boards
-    )
+def result(*entrants: Bot, boards=WIN, number: int = 1) -> Result:
+    names = "~".join(bot.name for bot in entrants)
+    numbers = tuple(bot.number for bot in entrants)
+    return Result(f"ev1/r{number}/{names}", number, numbers, boards)
 
 
 def cycle(number: int = 1) -> list[Result]:
@@ -34,8 +35,8 @@ def cycle(number: int = 1) -> list[Result]:
         result(ADA, CYD, number=number),
         result(BOB, CYD, number=number),
         result(CYD, DAN, number=number),
-        result(BOB, DAN, DRAW, number=number),
-        result(ADA, DAN, LOSS, number=number),
+        result(BOB, DAN, boards=DRAW, number=number),
+        result(ADA, DAN, boards=LOSS, number=number),
     ]
 
 
@@ -49,11 +50,13 @@ def row(of: Standings, bot: Bot):
 
 
 def test_a_match_is_won_by_the_sign_of_all_its_points() -> None:
-    assert [result(ADA, BOB, boards).score for boards in (WIN, DRAW, LOSS)] == [1.0, 0.5, 0.0]
+    ranks = [result(ADA, BOB, boards=boards).ranks for boards in (WIN, DRAW, LOSS)]
+    assert ranks == [(1, 2), (1, 1), (2, 1)]
+    assert result(ADA, BOB, boards=LOSS).totals == (3, 7)
 
 
 def test_a_row_counts_matches_and_boards_from_its_own_side() -> None:
-    found = row(table(results=[result(ADA, BOB, WIN), result(BOB, ADA, LOSS)]), BOB)
+    found = row(table(results=[result(ADA, BOB), result(BOB, ADA, boards=LOSS)]), BOB)
     assert (found.matches_won, found.matches_drawn, found.matches_lost) == (0, 0, 2)
     # Ada's boards were 3, 0, -1; Bob's own at home -5, 1, 0.
     assert (found.boards_won, found.boards_drawn, found.boards_lost) == (2, 2, 2)
@@ -101,7 +104,7 @@ def test_elo_rests_on_closed_rounds_and_the_fit_on_every_match() -> None:
 def test_an_unrated_bot_stands_below_and_moves_nobody() -> None:
     dull = replace(DAN, rated=False)
     bots = (ADA, BOB, CYD, dull)
-    rated = [r for r in cycle() if dull.number not in (r.home, r.away)]
+    rated = [r for r in cycle() if dull.number not in r.entrants]
     found, without = table(bots, cycle()), table((ADA, BOB, CYD), rated)
     assert found.rows[:3] == without.rows
     last = found.rows[3]
@@ -111,13 +114,13 @@ def test_an_unrated_bot_stands_below_and_moves_nobody() -> None:
 
 
 def test_a_rating_is_provisional_below_thirty_matches() -> None:
-    found = table(results=[result(ADA, BOB, DRAW)] * 29 + [result(ADA, CYD, DRAW)])
+    found = table(results=[result(ADA, BOB, boards=DRAW)] * 29 + [result(ADA, CYD, boards=DRAW)])
     flagged = {r.name for r in found.rows if Flag.PROVISIONAL in r.flags}
     assert flagged == {"bob", "cyd", "dan"}
 
 
 def test_who_is_not_bound_to_the_rest_by_results_is_flagged() -> None:
-    everybody_beaten = [r for r in cycle() if r != result(ADA, DAN, LOSS)]
+    everybody_beaten = [r for r in cycle() if r != result(ADA, DAN, boards=LOSS)]
     found = table(results=everybody_beaten)
     flagged = {r.name for r in found.rows if Flag.NOT_CONNECTED in r.flags}
     assert flagged == {"ada"}
@@ -125,7 +128,7 @@ def test_who_is_not_bound_to_the_rest_by_results_is_flagged() -> None:
 
 
 def test_with_two_halves_as_large_nobody_is_bound_to_the_rest() -> None:
-    found = table(results=[result(ADA, BOB, DRAW), result(CYD, DAN, DRAW)])
+    found = table(results=[result(ADA, BOB, boards=DRAW), result(CYD, DAN, boards=DRAW)])
     assert all(Flag.NOT_CONNECTED in r.flags for r in found.rows)
 
 
@@ -155,6 +158,8 @@ def test_the_json_form_says_what_is_played_and_rounds_nothing() -> None:
     assert first["bot"] == found.rows[0].name
     assert first["mle"] == found.rows[0].mle
     assert first["elo"] == found.rows[0].elo
+    assert (document["counted"], document["errors"]) == ("by match", "model")
+    assert first["matches_played"] == 3
     assert first["matches"] == {"won": 2, "drawn": 0, "lost": 1}
     assert first["flags"] == ["provisional"]
 
@@ -167,3 +172,83 @@ def test_elo_follows_from_the_rounds_alone() -> None:
     assert one[DAN.number].matches == 3
     # Dan drew with and lost to and beat bots that stood where he stood: K = 40 at the start.
     assert one[DAN.number] == EloRating(1500 + 40 * (1 + 0.5 + 0 - 1.5), 3)
+
+
+# -- matches of three
+
+THREES = Settings.of("club", players=3)
+
+
+def three(*entrants: Bot, points=(5, 3, 3), number: int = 1) -> Result:
+    """A match of two boards; the last has everything that counts."""
+    return result(*entrants, boards=((1, 1, 1), points), number=number)
+
+
+def test_entrants_of_three_are_ranked_by_their_totals_and_equal_totals_share_a_rank() -> None:
+    found = three(BOB, ADA, CYD, points=(0, 4, -3))
+    assert found.totals == (1, 5, -2)
+    assert found.ranks == (2, 1, 3)
+    assert [three(ADA, BOB, CYD, points=p).ranks for p in ((2, 2, 2), (3, 0, 3), (1, 2, 1))] == [
+        (1, 1, 1),
+        (1, 3, 1),
+        (2, 1, 2),
+    ]
+
+
+def test_a_match_of_three_is_counted_pair_by_pair() -> None:
+    found = table((ADA, BOB, CYD), [three(ADA, BOB, CYD)], settings=THREES)
+    ada, bob = row(found, ADA), row(found, BOB)
+    assert (ada.matches, ada.matches_won, ada.matches_drawn, ada.matches_lost) == (1, 2, 0, 0)
+    assert (ada.boards_won, ada.boards_drawn, ada.boards_lost) == (2, 2, 0)
+    assert ada.points_per_board == pytest.approx((0 + 2 + 0 + 2) / 4)
+    assert (bob.matches, bob.matches_won, bob.matches_drawn, bob.matches_lost) == (1, 0, 1, 1)
+    assert (bob.boards_won, bob.boards_drawn, bob.boards_lost) == (0, 3, 1)
+    assert bob.points_per_board == pytest.approx((0 - 2 + 0 + 0) / 4)
+    document = found.json()
+    assert (document["players"], document["counted"]) == (3, "pairwise")
+
+
+def test_a_match_of_three_moves_elo_as_one_match_each_pair_by_a_half() -> None:
+    elo = elo_of(BOTS, [three(BOB, ADA, CYD, points=(3, 3, 0))], rounds_closed=1)
+    # K = 40 at the start; 1500 v 1500 expects a half of each pair.
+    assert elo == {
+        BOB.number: EloRating(1500 + 40 / 2 * (0 + 0.5), 1),
+        ADA.number: EloRating(1500 + 40 / 2 * (0 + 0.5), 1),
+        CYD.number: EloRating(1500 + 40 / 2 * (-0.5 - 0.5), 1),
+    }
+
+
+def test_a_match_of_three_with_an_unrated_bot_moves_nobody() -> None:
+    dull = replace(CYD, rated=False)
+    found = table((ADA, BOB, dull), [three(ADA, BOB, dull)], settings=THREES)
+    assert {(r.name, r.matches) for r in found.rows} == {("ada", 0), ("bob", 0), ("cyd", 1)}
+    assert all(r.elo in (None, pytest.approx(1500)) for r in found.rows)
+
+
+def played(matches: int) -> list[Result]:
+    """Everybody wins, draws and loses, in no equal shares."""
+    points = ((5, 3, 1), (0, 4, 2), (2, 2, 0), (1, 0, 3), (4, 1, 1))
+    return [three(ADA, BOB, CYD, points=points[n % 5], number=n + 1) for n in range(matches)]
+
+
+@pytest.mark.parametrize(("matches", "kind"), [(29, Errors.MODEL), (30, Errors.SANDWICH)])
+def test_errors_of_threes_are_clustered_by_match_from_thirty_matches_on(
+    matches: int, kind: Errors
+) -> None:
+    bots = (ADA, BOB, CYD)
+    found = table(bots, played(matches), settings=THREES)
+    fitted = fit(rated_matches(bots, played(matches)), [bot.name for bot in bots])
+    bars = fitted.bars(errors=kind)
+    assert fitted.bars(errors=Errors.MODEL) != fitted.bars(errors=Errors.SANDWICH)
+    assert {r.name: r.bar for r in found.rows} == bars
+    _, second, third = (r.name for r in found.rows)
+    for r, after in zip(found.rows, (second, third), strict=False):
+        assert r.los_next == fitted.difference(r.name, after, errors=kind).los
+    assert found.json()["errors"] == "clustered"
+
+
+def test_errors_of_pairs_are_the_models_however_many_the_matches() -> None:
+    found = table(results=cycle() * 20)
+    fitted = fit(rated_matches(BOTS, cycle() * 20), [bot.name for bot in BOTS])
+    assert {r.name: r.bar for r in found.rows} == fitted.bars(errors=Errors.MODEL)
+    assert found.json()["errors"] == "model"

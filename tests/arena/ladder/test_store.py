@@ -19,7 +19,7 @@ from arena.ladder.store.tables import REVISION, metadata
 from hokm.outcome import Ending
 
 EVENT = Event(1, cycles=1, commitment=bytes(32))
-MATCH = Match("ev1/r1/ada~bob", round=1, place=1, home=2, away=1)
+MATCH = Match("ev1/r1/ada~bob", round=1, place=1, entrants=(2, 1))
 ATTEMPT = Attempt(MATCH.id, 1, None, "", "ev1/r1/ada~bob.json.gz", "00" * 32)
 
 
@@ -86,9 +86,9 @@ def test_a_reference_to_nothing_is_refused(store: Store) -> None:
 
 
 def test_a_played_match_is_read_back_with_every_board(store: Store) -> None:
-    boards = ((1, -2), (0, 3), (-1, -1))
+    boards = ((1, 2), (0, 3), (4, 0))
     store.play(MATCH, ATTEMPT, boards)
-    assert store.results() == (Result(MATCH.id, 1, home=2, away=1, boards=boards),)
+    assert store.results() == (Result(MATCH.id, 1, entrants=(2, 1), boards=boards),)
     assert store.results(in_round=1) == store.results()
     assert store.results(in_round=2) == ()
     assert store.scheduled() == ()
@@ -96,9 +96,28 @@ def test_a_played_match_is_read_back_with_every_board(store: Store) -> None:
     assert store.attempts(replace(EVENT, number=2)) == ()
 
 
+def test_matches_of_three_are_kept_in_the_order_of_their_entrants(store: Store) -> None:
+    for number, name in enumerate(("cyd", "dan"), start=3):
+        store.add_bot(name=name, owner="m", version="1", digest=f"{number}" * 64, rated=True)
+    one = Match("ev1/r2/ada~bob~cyd", round=2, place=1, entrants=(3, 1, 2))
+    other = Match("ev1/r3/ada~bob~dan", round=3, place=1, entrants=(1, 4, 2))
+    store.add_cycle(EVENT, 2, [one, other])
+    assert store.scheduled() == (MATCH, one, other)
+    boards = ((0, 1, 2), (-3, 2, 0))
+    store.play(other, replace(ATTEMPT, match=other.id), boards)
+    assert store.results() == (Result(other.id, 3, entrants=(1, 4, 2), boards=boards),)
+    assert store.scheduled() == (MATCH, one)
+
+
+def test_no_bot_is_entered_twice_in_a_match(store: Store) -> None:
+    with pytest.raises(LadderError, match="another command changed it"):
+        store.add_cycle(EVENT, 2, [Match("ev1/r2/ada~ada", round=2, place=1, entrants=(1, 1))])
+    assert store.scheduled() == (MATCH,)
+
+
 def test_a_result_that_cannot_be_written_whole_is_not_written_at_all(store: Store) -> None:
     with pytest.raises(LadderError):
-        store.play(MATCH, ATTEMPT, [(1, None)])  # type: ignore[list-item]  # no such result
+        store.play(MATCH, ATTEMPT, ((1, None),))  # type: ignore[arg-type]  # no such result
     assert store.attempts() == ()
     assert store.results() == ()
     assert store.scheduled() == (MATCH,)
@@ -130,7 +149,7 @@ def test_a_played_match_forgets_failed_starts(store: Store) -> None:
         MATCH, replace(ATTEMPT, voided_by=Ending.HOST_FAULT), void_because=None, changed=[late]
     )
     assert store.bots()[0].failed_starts == 1
-    store.play(MATCH, replace(ATTEMPT, number=2), [(1, 1)])
+    store.play(MATCH, replace(ATTEMPT, number=2), ((1, 1),))
     assert store.bots()[0].failed_starts == 0
 
 
@@ -157,12 +176,12 @@ def test_an_event_is_under_way_until_its_secret_is_revealed(store: Store) -> Non
 
 
 def test_a_ladder_is_the_same_when_it_is_opened_again(store: Store, file: Path) -> None:
-    store.play(MATCH, ATTEMPT, [(2, -1)])
+    store.play(MATCH, ATTEMPT, ((2, 0),))
     store.close()
     again = Store.open(file)
     assert again.settings() == "boards = 16\n"
     assert [bot.name for bot in again.bots()] == ["ada", "bob"]
-    assert again.results() == (Result(MATCH.id, 1, home=2, away=1, boards=((2, -1),)),)
+    assert again.results() == (Result(MATCH.id, 1, entrants=(2, 1), boards=((2, 0),)),)
     again.close()
 
 
@@ -183,8 +202,8 @@ def test_an_empty_file_is_no_ladders_database(file: Path) -> None:
 
 def test_a_missing_table_is_found_on_opening(store: Store, file: Path) -> None:
     store.close()
-    sql(file, "DROP TABLE boards")
-    assert "no such table: boards" in complaint(file)
+    sql(file, "DROP TABLE points")
+    assert "no such table: points" in complaint(file)
 
 
 def test_a_torn_database_is_said_to_be_damaged(store: Store, file: Path) -> None:
@@ -202,7 +221,7 @@ def test_a_database_from_a_newer_arena_asks_for_a_newer_arena(store: Store, file
 
 
 def test_a_value_no_arena_writes_is_damage_not_a_traceback(store: Store, file: Path) -> None:
-    store.play(MATCH, ATTEMPT, [(1, 1)])
+    store.play(MATCH, ATTEMPT, ((1, 1),))
     sql(file, "UPDATE attempts SET voided_by = 'EARTHQUAKE'")
     with pytest.raises(LadderError, match="holds what no arena writes"):
         store.attempts()

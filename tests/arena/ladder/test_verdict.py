@@ -8,6 +8,7 @@ import pytest
 from arena.ladder.boards import MatchPlan, Secret
 from arena.ladder.cycles import Unwatched
 from arena.ladder.entrants import Entrant, load_bot
+from arena.ladder.facts import totals
 from arena.ladder.scores import score
 from arena.ladder.testing import InProcessRunner
 from arena.ladder.verdict import Voided, verdict
@@ -25,12 +26,17 @@ def entrants(bot_folder) -> tuple[Entrant, Entrant]:
 
 
 async def play(
-    entrants: tuple[Entrant, Entrant], *, of: Format = Format.BOARDS, length: int = 3, **faults
+    entrants: tuple[Entrant, ...],
+    *,
+    players: int = 4,
+    of: Format = Format.BOARDS,
+    length: int = 3,
+    **faults,
 ) -> MatchRecord:
     plan = MatchPlan(
         match="ev1/r1/ada~bob",
         format=of,
-        rules=Rules.of(4, play=of.play),
+        rules=Rules.of(players, play=of.play),
         length=length,
         entrants=entrants,
         clock=ClockRules(),
@@ -40,27 +46,48 @@ async def play(
     return await InProcessRunner(**faults).play(plan, watcher=Unwatched())
 
 
-async def test_boards_are_the_first_entrants_difference_room_by_room(entrants) -> None:
-    record = await play(entrants)
+async def test_boards_are_what_each_entrant_has_over_both_rooms(entrants) -> None:
+    record = await play(entrants, length=12)
     boards = verdict(record)
     assert not isinstance(boards, Voided)
     expected = []
-    for game in range(3):
-        home, away = record.rooms[0].games[game].outcome, record.rooms[1].games[game].outcome
-        assert home is not None
-        assert away is not None
+    for game in range(12):
+        one, two = record.rooms[0].games[game].outcome, record.rooms[1].games[game].outcome
+        assert one is not None
+        assert two is not None
         # The first entrant has seats 0 and 2 in room 1, and 1 and 3 in room 2.
-        expected.append((home.points[0] - home.points[1], away.points[1] - away.points[0]))
+        expected.append((one.points[0] + two.points[1], one.points[1] + two.points[0]))
     assert boards == tuple(expected)
-    assert tuple(map(sum, boards)) == score(record).pairs[0].differences
-    assert any(boards)
+    assert tuple(a - b for a, b in boards) == score(record).pairs[0].differences
+    assert totals(boards) == record.score
+    assert len(set(boards)) > 1
+
+
+async def test_three_entrants_have_their_own_points_on_odd_and_on_even_boards(bot_folder) -> None:
+    names = ("ada", "bob", "cyd")
+    entrants = tuple(load_bot(Path(bot_folder(name, variants=(3,)))) for name in names)
+    record = await play(entrants, players=3, length=12)
+    boards = verdict(record)
+    assert not isinstance(boards, Voided)
+    # The entrant at each seat, room by room, as statistics 3.3 has it.
+    odd, even = ((0, 1, 2), (1, 2, 0), (2, 0, 1)), ((0, 2, 1), (2, 1, 0), (1, 0, 2))
+    for number, points in enumerate(boards, start=1):
+        expected = [0, 0, 0]
+        for room, seating in zip(record.rooms, odd if number % 2 else even, strict=True):
+            outcome = room.games[number - 1].outcome
+            assert outcome is not None
+            for seat, entrant in enumerate(seating):
+                expected[entrant] += outcome.points[seat]
+        assert points == tuple(expected)
+    assert totals(boards) == record.score
+    assert len(set(record.score)) > 1
 
 
 async def test_a_pair_of_races_counts_races_won(entrants) -> None:
     boards = verdict(await play(entrants, of=Format.CLASSIC, length=2))
     assert not isinstance(boards, Voided)
     assert len(boards) == 2
-    assert {abs(difference) for board in boards for difference in board} == {1}
+    assert [sum(board) for board in boards] == [2, 2]
 
 
 async def test_a_fault_that_a_bot_answers_for_counts_on_its_board(entrants) -> None:
@@ -70,7 +97,9 @@ async def test_a_fault_that_a_bot_answers_for_counts_on_its_board(entrants) -> N
     faulted = replace(room, games=(replace(room.games[0], outcome=crash),))
     boards = verdict(replace(record, rooms=(faulted, record.rooms[1])))
     assert not isinstance(boards, Voided)
-    assert boards[0][0] == -3
+    other = record.rooms[1].games[0].outcome
+    assert other is not None
+    assert boards == ((other.points[1], 3 + other.points[0]),)
 
 
 @pytest.mark.parametrize("ending", [Ending.HOST_FAULT, Ending.STOPPED])

@@ -1,0 +1,118 @@
+"""Ladders of older arenas: opened, they are in the newest form, and nothing of them is lost."""
+
+import sqlite3
+from pathlib import Path
+
+import pytest
+import sqlalchemy as sa
+from alembic.command import upgrade
+from alembic.config import Config
+
+from arena.ladder.elo import EloRating
+from arena.ladder.errors import LadderError
+from arena.ladder.facts import Attempt, Match, Result
+from arena.ladder.store import Store
+from hokm.outcome import Ending
+
+# What the first form held: a match that was played at the second attempt, one that is void, and one
+# that is still to be played after a fault of the host.
+FIRST_FORM = """
+INSERT INTO ladder VALUES (1, 'schema = 1
+games_of = 4
+pairs = 4  # a match
+');
+INSERT INTO bots VALUES (1, 'ada', 'm', '1', 'aa', 1, 0, NULL),
+    (2, 'bob', 'm', '1', 'bb', 1, 1, NULL), (3, 'cyd', 'm', '1', 'cc', 0, 2, 'did not start');
+INSERT INTO events VALUES (1, 1, '00', NULL);
+INSERT INTO cycles VALUES (1, 1);
+INSERT INTO rounds VALUES (1, 1, 1), (2, 1, 0), (3, 1, 0);
+INSERT INTO matches VALUES ('ev1/r1/ada~bob', 1, 1, 2, 1, 'played', NULL),
+    ('ev1/r2/ada~cyd', 2, 1, 1, 3, 'void', 'cyd did not start'),
+    ('ev1/r3/bob~cyd', 3, 1, 3, 2, 'scheduled', NULL);
+INSERT INTO attempts VALUES ('ev1/r1/ada~bob', 1, 'HOST_FAULT', 'a disk', 'one.gz', '11'),
+    ('ev1/r1/ada~bob', 2, NULL, '', 'two.gz', '22'),
+    ('ev1/r3/bob~cyd', 1, 'HOST_FAULT', 'a disk', 'three.gz', '33');
+INSERT INTO boards VALUES ('ev1/r1/ada~bob', 1, 1, -2), ('ev1/r1/ada~bob', 2, 3, 2),
+    ('ev1/r1/ada~bob', 3, -1, -1);
+INSERT INTO ratings VALUES (1, 1, 1480.5, 1), (1, 2, 1519.5, 1);
+"""
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    """A database in the first form."""
+    file = tmp_path / "ladder.db"
+    engine = sa.create_engine(f"sqlite:///{file}")
+    with engine.begin() as connection:
+        config = Config()
+        config.set_main_option("script_location", "arena.ladder:migrations")
+        config.attributes["connection"] = connection
+        upgrade(config, "0001")
+    engine.dispose()
+    with sqlite3.connect(file) as filled:
+        filled.executescript(FIRST_FORM)
+    filled.close()
+    return file
+
+
+def rows(file: Path, query: str) -> list[tuple[object, ...]]:
+    connection = sqlite3.connect(file)
+    found = connection.execute(query).fetchall()
+    connection.close()
+    return found
+
+
+def test_matches_of_home_and_away_are_matches_of_two_entrants(file: Path) -> None:
+    store = Store.open(file)
+    # Bob, at home, had 1 and lost 2 on the first board, had 3 and 2 on the second, lost 1 and 1.
+    boards = ((1, 2), (5, 0), (0, 2))
+    assert store.results() == (Result("ev1/r1/ada~bob", 1, entrants=(2, 1), boards=boards),)
+    assert store.scheduled() == (
+        Match("ev1/r3/bob~cyd", round=3, place=1, entrants=(3, 2), attempt=2),
+    )
+    assert store.voided() == (("ev1/r2/ada~cyd", "cyd did not start"),)
+    assert store.attempts() == (
+        Attempt("ev1/r1/ada~bob", 1, Ending.HOST_FAULT, "a disk", "one.gz", "11"),
+        Attempt("ev1/r1/ada~bob", 2, None, "", "two.gz", "22"),
+        Attempt("ev1/r3/bob~cyd", 1, Ending.HOST_FAULT, "a disk", "three.gz", "33"),
+    )
+    assert store.ratings() == {1: EloRating(1480.5, 1), 2: EloRating(1519.5, 1)}
+    assert [bot.failed_starts for bot in store.bots()] == [0, 1, 2]
+    assert store.rounds_closed() == 1
+    store.close()
+    assert rows(file, "PRAGMA foreign_key_check") == []
+
+
+def test_a_ladder_that_was_upgraded_plays_on(file: Path) -> None:
+    store = Store.open(file)
+    [match] = store.scheduled()
+    attempt = Attempt(match.id, 2, None, "", "four.gz", "44")
+    store.play(match, attempt, ((0, 1),))
+    assert [result.match for result in store.results()] == ["ev1/r1/ada~bob", "ev1/r3/bob~cyd"]
+    store.close()
+    again = Store.open(file)  # the second time there is nothing to upgrade
+    assert len(again.results()) == 2
+    again.close()
+
+
+def test_an_upgrade_that_fails_leaves_the_ladder_as_it_was(file: Path) -> None:
+    before = rows(file, "SELECT sql FROM sqlite_master ORDER BY name")
+    with sqlite3.connect(file) as connection:
+        connection.execute("CREATE TABLE points (of INTEGER)")  # in the way, half-way through
+    connection.close()
+    with pytest.raises(LadderError):
+        Store.open(file)
+    with sqlite3.connect(file) as connection:
+        connection.execute("DROP TABLE points")
+    connection.close()
+    assert rows(file, "SELECT sql FROM sqlite_master ORDER BY name") == before
+    assert rows(file, "SELECT version_num FROM alembic_version") == [("0001",)]
+    store = Store.open(file)
+    assert len(store.results()) == 1
+    store.close()
+
+
+def test_a_ladder_of_races_counts_them_in_games_as_its_options_do(file: Path) -> None:
+    store = Store.open(file)
+    assert store.settings() == "schema = 1\ngames_of = 4\ngames = 4  # a match\n"
+    store.close()
