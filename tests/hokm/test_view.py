@@ -20,13 +20,23 @@ from hokm.events import (
     HandEnded,
     HandStarted,
     PacketDealt,
+    PartnerDrawn,
     TrickTaken,
 )
+from hokm.rules.deal import Deal
 from hokm.rules.game import Game
-from hokm.rules.options import Play, Rules
+from hokm.rules.options import Play, Rules, Teams
 from hokm.view import View
 from tests.hokm.positions import dealt, play, rules
 from tests.hokm.random_play import SEEDS, random_game, tables
+
+ORDERS = {Trump.NAR: "AKQJT98765432", Trump.TAK_NAR: "KQJT98765432A"}
+
+
+def order_of(deal: Deal) -> str:
+    """Ranks from low to high; trump alone changes them (rulebook 5)."""
+    return "23456789TJQKA" if deal.trump is None else ORDERS.get(deal.trump, "23456789TJQKA")
+
 
 EITHER = st.sampled_from(Play).flatmap(tables)
 
@@ -52,6 +62,11 @@ def test_a_view_counts_as_the_deal_does(table: Rules, seed: int) -> None:
             assert view.hand == cards_in(deal.hands[view.seat])
             assert view.counts == tuple(len(cards_in(hand)) for hand in deal.hands)
             assert view.trump is deal.trump
+            assert view.cut == deal.cut
+            assert all(
+                view.height(card) == order_of(deal).index(card.rank.letter) + 1
+                for card in view.hand
+            )
             assert view.hakem == deal.hakem
             assert view.hand_number == game.hand_number
             assert view.scores == game.scores
@@ -140,11 +155,14 @@ def test_the_draw_as_each_seat_follows_it(public: str, seed: int) -> None:
 def test_a_race_as_each_seat_follows_it(table: Rules, seed: int) -> None:
     for game, views, events in watched(table, seed):
         turned = [event for event in events if isinstance(event, CardTurned)]
+        drawn = [event for event in events if isinstance(event, PartnerDrawn)]
+        assert len(drawn) == (table.teams is Teams.SECOND_ACE)
         results = [event.result for event in events if isinstance(event, HandEnded)]
         for view in views:
             assert [(play.seat, play.card) for play in view.turned] == [
                 (event.seat, event.card) for event in turned
             ]
+            assert view.partner_drawn == (drawn[0] if drawn else None)
             assert list(view.results) == results
             assert view.dealer == game.variant.dealer_for(view.hakem)
             if isinstance(events[-1], PacketDealt):  # a hand has just begun

@@ -36,17 +36,20 @@ from tests.arena.referee.virtual import (
 
 NONSENSE = Malformed("both keep and refuse")
 
+EVERY_OPTION = {"cut": "on", "teams": "second_ace", "modes": "suit,sar,nar,tak_nar"}
+
 TABLES = [
     Rules.of(players, play=play, options=options)
     for play in Play
     for players, options in [
         (4, {}),
         (4, {"pause_after": "first_round", "play_out": "on"}),
-        (3, {}),
+        (3, {"modes": "suit,nar"}),
         (2, {}),
         (2, {"draw_choice_public": "off"}),
     ]
 ]
+TABLES.append(Rules.of(4, play=Play.RACE, options=EVERY_OPTION))
 
 
 def name_of(rules: Rules) -> str:
@@ -261,6 +264,11 @@ def test_then_the_reasons_of_the_rules_apply_in_their_order() -> None:
     table.answer(DeclareTrump(Trump.HEARTS))
     assert the_reason(table, DeclareTrump(Trump.SAR)) is Reason.ALREADY_DECLARED
     assert the_reason(table, CutDeck(0)) is Reason.WRONG_PHASE
+    table = drive(Rules.of(4, play=Play.RACE, options={"cut": "on"}))
+    assert the_reason(table, CutDeck(52)) is Reason.BAD_CUT
+    assert the_reason(table, DeclareTrump(Trump.SAR)) is Reason.WRONG_PHASE
+    table.answer(CutDeck(51))
+    assert the_reason(table, CutDeck(52)) is Reason.WRONG_PHASE
     table = in_play()
     assert the_reason(table, PLAYS[not_held(table, table.seat)]) is Reason.NOT_IN_HAND
     table = in_play()
