@@ -94,6 +94,7 @@ def replayed(rules: Rules, hand: HandRecord) -> HandResult:
     deal = Deal(rules, hand.deck, hakem=hand.hakem)
     assert hand.trump is not None
     actions: list[Action] = [
+        *([] if hand.cut is None else [CutDeck(hand.cut)]),
         DeclareTrump(hand.trump),
         *map(DiscardCards, hand.discards),
         *map(ChooseDraw, hand.draws),
