@@ -1,8 +1,10 @@
 """A hand as text: what is written is read back, what is wrong is said and where."""
 
+import re
 from contextlib import suppress
 from dataclasses import replace
 from itertools import islice
+from pathlib import Path
 from random import Random
 
 import pytest
@@ -94,6 +96,13 @@ def test_the_text_is_short_and_says_only_what_is_not_the_default():
     assert hand.hakem == Seat(1)
     assert hand.discards == (parse_cards("2C 3C 4C"), parse_cards("7C 8C"))
     assert hand_text(rules, hand) == SHORT.replace("hakem 1", "hakem 1 modes=suit,tak_nar")
+
+
+def test_the_hand_in_the_documents_is_written_as_it_should_be():
+    page = (Path(__file__).parents[2] / "docs/record.md").read_text(encoding="utf-8")
+    (text,) = re.findall(r"```text\n(hokm .*?)```", page, re.DOTALL)
+    assert hand_text(*parse_hand(text)) == text
+    assert len(list(hand_events(*parse_hand(text)))) > 20
 
 
 def test_tricks_may_be_kept_apart_or_not():
