@@ -18,7 +18,7 @@ STAMP := installed-$(shell pwd | cksum | cut -d' ' -f1)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help test demo check format lint types wire generate lock test-lowest clean
+.PHONY: help test demo bench check format lint types wire generate lock test-lowest clean
 
 help: ## say what there is
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 14
@@ -32,6 +32,9 @@ demo: $(VENV)/$(STAMP) ## play a small ladder of sample bots and print its stand
 	$(BIN)/arena ladder add $(DEMO) house house-10 house-30 greedy
 	$(BIN)/arena ladder run $(DEMO) --cycles 1
 	$(BIN)/arena ladder standings $(DEMO)
+
+bench: $(VENV)/$(STAMP) ## measure the speed of everything (docs/speed.md); ARGS=--quick for a first look
+	$(BIN)/python -m benchmarks $(ARGS)
 
 check: lint types wire ## everything but the tests: format, lint, types, generated code
 
