@@ -10,13 +10,13 @@ import pytest
 
 import hokm.events
 from arena.cli import telling
+from hokm.actions import ChooseDraw, CutDeck, DeclareTrump, DiscardCards, PlayCard
 from hokm.cards import Seat, Side
 from hokm.errors import Reason
 from hokm.events import Event
 from hokm.notation import hand_text, parse_hands
 from hokm.outcome import Ending, Outcome
-from hokm.records import Flag, GameLog, MatchRecord, Refusal, load, save
-from hokm.rules.game import Board
+from hokm.records import Flag, HandRecord, MatchRecord, Refusal, load, save
 from tests.hokm.permute import Story, other_story
 from tests.hokm.random_play import random_story
 from tests.hokm.test_permutation import TABLES, name_of, stops
@@ -193,13 +193,18 @@ def test_the_text_of_a_hand_is_printed_as_it_should_be_written(told):
 
 
 def text_of(story: Story) -> str:
-    board = Board(story.rules, story.deck, number=story.hakem + 1)
-    log = GameLog(board, number=1)
-    log.saw(board.start())
-    for action in story.actions:
-        assert board.to_act is not None
-        log.saw(board.act(board.to_act, action))
-    return hand_text(story.rules, log.record().hands[0])
+    actions = story.actions
+    hand = HandRecord(
+        number=1,
+        deck=story.deck,
+        hakem=story.hakem,
+        cut=next((one.position for one in actions if isinstance(one, CutDeck)), None),
+        trump=next((one.trump for one in actions if isinstance(one, DeclareTrump)), None),
+        discards=tuple(one.cards for one in actions if isinstance(one, DiscardCards)),
+        draws=tuple(one.choice for one in actions if isinstance(one, ChooseDraw)),
+        plays=tuple(one.card for one in actions if isinstance(one, PlayCard)),
+    )
+    return hand_text(story.rules, hand)
 
 
 @pytest.mark.rule("6")
