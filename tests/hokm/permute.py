@@ -7,20 +7,36 @@ been shown is worked out here from the rulebook and from whole events, never fro
 :meth:`~hokm.events.Event.seen_by` or a view: those are what is on trial.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from random import Random
 
 from hokm.actions import DRAWS, Action, ChooseDraw, DiscardCards, Draw
 from hokm.cards import Card, Seat, Suit, cards_in
 from hokm.events import CardOffered, CardPlayed, DrawChosen, Event, PacketDealt
 from hokm.rules.deal import Deal
+from hokm.rules.game import Race, SeedOf
 from hokm.rules.options import Rules
+
+
+class StackedRace(Race):
+    """A race some of whose hands are dealt from given decks, by number; the others by seed."""
+
+    def __init__(
+        self, rules: Rules, seed_of: SeedOf, decks: Mapping[int, tuple[Card, ...]]
+    ) -> None:
+        super().__init__(rules, seed_of)
+        self._decks = decks
+
+    def _deck(self, hand: int) -> tuple[Card, ...]:
+        return self._decks[hand] if hand in self._decks else super()._deck(hand)
 
 
 @dataclass(frozen=True, slots=True)
 class Story:
-    """A hand so far: its deck, and every action in order. Who acted is for the rules to say."""
+    """A hand so far: its deck before any cut, and every action in order. Who acted is for the rules
+    to say.
+    """
 
     rules: Rules
     hakem: Seat
@@ -52,7 +68,7 @@ class Story:
 
     def until(self, actions: int) -> "Story":
         """The story up to that number of actions."""
-        return Story(self.rules, self.hakem, self.deck, self.actions[:actions])
+        return replace(self, actions=self.actions[:actions])
 
 
 def other_story(story: Story, seat: Seat, rng: Random) -> Story:
@@ -82,7 +98,7 @@ def other_story(story: Story, seat: Seat, rng: Random) -> Story:
                 if actor != seat and not story.rules.draw_choice_public:
                     actions[number] = _chosen_anew(action, deck, turn, rng)
                 turn += 1
-    return Story(story.rules, story.hakem, tuple(deck), tuple(actions))
+    return replace(story, deck=tuple(deck), actions=tuple(actions))
 
 
 def _chosen_anew(action: ChooseDraw, deck: list[Card], turn: int, rng: Random) -> ChooseDraw:

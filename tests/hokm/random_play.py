@@ -10,7 +10,7 @@ from hokm.actions import DECLARATIONS, DRAWS, PLAYS, Action, CutDeck, DiscardCar
 from hokm.cards import Seat, cards_in
 from hokm.events import Event
 from hokm.rules.deal import Deal
-from hokm.rules.game import Board, Game, Race
+from hokm.rules.game import Board, Game, Race, SeedOf
 from hokm.rules.options import Play, Rules
 from hokm.rules.variants import variant_of
 from tests.hokm.permute import Story
@@ -85,17 +85,23 @@ def random_game(rules: Rules, seed: int) -> Iterator[tuple[Game, list[Event]]]:
         rng.shuffle(deck)
         game = Board(rules, deck, number=rng.randrange(1, 9))
     else:
-        game = Race(rules, lambda hand: seed.to_bytes(16, "big") + hand.to_bytes(16, "big"))
+        game = Race(rules, seeds(seed))
     yield game, game.start()
     while game.to_act is not None:
         yield game, game.act(game.to_act, rng.choice(game.legal_actions()))
+
+
+def seeds(seed: int) -> SeedOf:
+    """The seeds of the hands of a race, from a number."""
+    return lambda hand: seed.to_bytes(16, "big") + hand.to_bytes(16, "big")
 
 
 def any_action(deal: Deal) -> list[Action]:
     """Every action there is, and of discards all of one to four of the cards dealt so far, so that
     each is tried that could be legal.
     """
-    actions: list[Action] = [*PLAYS, *DECLARATIONS, *DRAWS, CutDeck(1), CutDeck(51)]
+    actions: list[Action] = [*PLAYS, *DECLARATIONS, *DRAWS]
+    actions += map(CutDeck, (0, 1, 51, 52))
     for hand in deal.hands if deal.variant.stock else ():
         for count in range(5):
             actions += [DiscardCards(cards) for cards in combinations(cards_in(hand)[:5], count)]

@@ -5,15 +5,15 @@ others that are consistent with what it has seen, and all that the seat was sent
 That the test has teeth is tested too: each way to leak that is tried here makes it fail.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import product
+from itertools import count, product
 from random import Random
 
 import pytest
 
 import hokm.rules.phases
-from hokm.actions import Action
+from hokm.actions import CUTS, Action
 from hokm.cards import Card, Seat, Trump
 from hokm.errors import IllegalAction, Reason
 from hokm.events import (
@@ -26,27 +26,44 @@ from hokm.events import (
     TrumpDeclared,
 )
 from hokm.rules.deal import Deal
-from hokm.rules.game import Board
-from hokm.rules.options import Rules
-from tests.hokm.permute import Story, other_story
+from hokm.rules.draw import opening
+from hokm.rules.game import Board, Game
+from hokm.rules.options import Play, Rules
+from tests.hokm.permute import StackedRace, Story, other_story
 from tests.hokm.positions import go_on
-from tests.hokm.random_play import ONE_HAND_OPTIONS, any_action, random_story
+from tests.hokm.random_play import ONE_HAND_OPTIONS, any_action, random_story, seeds
 
-HANDS = 12
+HANDS = 8
 """Hands played at each table. Every leak tried below shows in less."""
 
-TABLES = [
-    Rules.of(players, options=dict(zip(choices, texts, strict=True)))
-    for players, choices in ONE_HAND_OPTIONS.items()
-    for texts in product(*choices.values())
-]
+RACE_OPTIONS: Mapping[int, Mapping[str, tuple[str, ...]]] = {
+    4: {
+        "pause_after": ("hakem", "first_round", "right_opponent"),
+        "cut": ("off", "on"),
+        "teams": ("fixed", "second_ace"),
+    },
+    3: {"pause_after": ("first_round", "hakem")},
+    2: {"draw_choice_public": ("on", "off")},
+}
+"""What makes a difference before a hand of a race, or might: every mode is allowed besides."""
+
+
+def every(choices: Mapping[int, Mapping[str, tuple[str, ...]]], play: Play) -> Iterator[Rules]:
+    for players, options in choices.items():
+        for texts in product(*options.values()):
+            chosen = {"modes": "suit,sar,nar,tak_nar", **dict(zip(options, texts, strict=True))}
+            yield Rules.of(players, play=play, options=chosen)
+
+
+TABLES = [*every(ONE_HAND_OPTIONS, Play.BOARDS), *every(RACE_OPTIONS, Play.RACE)]
+CUTTING = [table for table in TABLES if table.cut]
 
 
 def name_of(table: Rules) -> str:
+    choices = ONE_HAND_OPTIONS if table.play is Play.BOARDS else RACE_OPTIONS
     options = table.options()
-    return "-".join(
-        [str(table.players), *(options[name] for name in ONE_HAND_OPTIONS[table.players])]
-    )
+    names = [options[name] for name in choices[table.players]]
+    return "-".join([str(table.players), table.play.value, *names])
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,13 +78,22 @@ class Told:
 
 
 def told(story: Story, seat: Seat, tries: Sequence[Action]) -> Told:
-    board = Board(story.rules, story.deck, number=story.hakem + 1)
-    events = [*board.start(), *go_on(board, story.actions)]
+    game = game_of(story)
+    events = [*game.start(), *go_on(game, story.actions)]
     return Told(
         tuple(event.seen_by(seat) for event in events),
-        board.legal_actions() if board.to_act == seat else (),
-        tuple(answer(board.deal, seat, action) for action in tries),
+        game.legal_actions() if game.to_act == seat else (),
+        tuple(answer(game.deal, seat, action) for action in tries),
     )
+
+
+def game_of(story: Story) -> Game:
+    """A board, or a race whose draw gives the story its hakem, and its first hand."""
+    if story.rules.play is Play.BOARDS:
+        return Board(story.rules, story.deck, number=story.hakem + 1)
+    draws = map(seeds, count())
+    seed_of = next(draw for draw in draws if opening(story.rules, draw(0)).hakem == story.hakem)
+    return StackedRace(story.rules, seed_of, {1: story.deck})
 
 
 def answer(deal: Deal, seat: Seat, action: Action) -> str:
@@ -193,6 +219,24 @@ def test_a_view_that_leaks_is_caught(
     monkeypatch.setattr(kind, "seen_by", leak)
     with pytest.raises(AssertionError, match="is told something else"):
         assert_nothing_leaks([table for table in TABLES if table.players == players], seed=1)
+
+
+@pytest.mark.rule("6")
+def test_a_leak_after_a_cut_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(PacketDealt, "seen_by", packet_with_its_lowest_card)
+    for table in CUTTING:
+        with pytest.raises(AssertionError, match="is told something else"):
+            assert_nothing_leaks([table], seed=1)
+
+
+@pytest.mark.rule("6")
+def test_a_cut_that_feels_the_cards_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    def legal(phase: hokm.rules.phases.Cut, deal: Deal) -> tuple[Action, ...]:
+        return CUTS[: 51 - deal.deck[0].suit]
+
+    monkeypatch.setattr(hokm.rules.phases.Cut, "legal", legal)
+    with pytest.raises(AssertionError, match="is told something else"):
+        assert_nothing_leaks(CUTTING[:1], seed=1)
 
 
 def test_every_private_event_has_a_leak_that_is_caught() -> None:

@@ -1,17 +1,18 @@
 """A table driven on a virtual clock: what each seat was told, and answers to what is open."""
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from arena.referee.table import Policy, Table, Tell
 from hokm.actions import Action
-from hokm.cards import Seat
+from hokm.cards import Card, Seat
 from hokm.deck import shuffled
 from hokm.outcome import Outcome
-from hokm.rules.game import Board, Game, Race
+from hokm.rules.game import Board, Game
 from hokm.rules.options import Play, Rules
 from hokm.rules.variants import variant_of
 from hokm.session import ClockRules, Decision, GameEnd, Malformed, Refused
+from tests.hokm.permute import StackedRace
 
 Message = Decision | Refused | GameEnd
 Choose = Callable[[Decision], Action]
@@ -19,15 +20,21 @@ Choose = Callable[[Decision], Action]
 CLOCK = ClockRules(move_seconds=1.0, bank_seconds=30.0)
 
 
-def a_game(rules: Rules, seed: int = 0) -> Game:
-    """Board 1 or a race of these rules, from decks that `seed` names."""
+def a_game(
+    rules: Rules, seed: int = 0, *, decks: Mapping[int, tuple[Card, ...]] | None = None
+) -> Game:
+    """Board 1 or a race of these rules, from decks that `seed` names, but for those of hands that
+    `decks` names.
+    """
+    stacked = decks or {}
 
     def seed_of(hand: int) -> bytes:
         return seed.to_bytes(28, "big") + hand.to_bytes(4, "big")
 
     if rules.play is Play.RACE:
-        return Race(rules, seed_of)
-    return Board(rules, shuffled(variant_of(rules).pack, seed_of(1)), number=1)
+        return StackedRace(rules, seed_of, stacked)
+    deck = stacked.get(1) or shuffled(variant_of(rules).pack, seed_of(1))
+    return Board(rules, deck, number=1)
 
 
 class Drive:
