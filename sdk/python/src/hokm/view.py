@@ -88,15 +88,15 @@ class View:
         """This seat's clock when it was asked last; None where nobody keeps time."""
         self.legal: tuple[Action, ...] = ()
         """Every action open to this seat now, while it is asked; empty otherwise."""
-        self._begin(HandStarted(0, Seat(0), variant.dealer_for(Seat(0)), self.scores))
-
-    def _begin(self, event: HandStarted) -> None:
-        seats = self.variant.seats
-        self.hand_number = event.number
+        self.hand_number = 0
         """Counts hands from 1 within the game; 0 before the first."""
-        self.hakem = event.hakem
-        self.dealer = event.dealer
-        self.scores = event.scores
+        self.hakem = Seat(0)
+        self.dealer = variant.dealer_for(Seat(0))
+        self._begin()
+
+    def _begin(self) -> None:
+        """A hand of which nothing is known yet."""
+        seats = self.variant.seats
         self.cut: int | None = None
         """How many cards the hakem's partner cut; None where nobody did."""
         self.trump: Trump | None = None
@@ -256,16 +256,25 @@ class View:
             self._plays.append(event)
             if event.seat == self.seat:
                 self._hand &= ~(1 << event.card)
-            return
-        if type(event) is TrickTaken:
+        elif type(event) is TrickTaken:
             self._takers.append(event.seat)
-            return
+        else:
+            self._learn(event)
+
+    def _learn(self, event: Event) -> None:
         seen = event.seen_by(self.seat)
         if seen is not event and seen != event:
             raise ValueError(
                 f"a {type(event).__name__} is not for seat {self.seat}: apply event.seen_by(seat)"
             )
         _LEARN[type(event)](self, event)
+
+    def _hand_started(self, event: HandStarted) -> None:
+        self.hand_number = event.number
+        self.hakem = event.hakem
+        self.dealer = event.dealer
+        self.scores = event.scores
+        self._begin()
 
     def _card_turned(self, event: CardTurned) -> None:
         self.turned = (*self.turned, event)
@@ -342,7 +351,7 @@ _SUITS = tuple(frozenset(suit for suit in Suit if bits >> suit & 1) for bits in 
 _LEARN: dict[type[Event], Callable[..., None]] = {  # type: ignore[explicit-any]
     CardTurned: View._card_turned,
     PartnerDrawn: View._partner_drawn,
-    HandStarted: View._begin,
+    HandStarted: View._hand_started,
     DeckCut: View._deck_cut,
     PacketDealt: View._packet_dealt,
     TrumpDeclared: View._trump_declared,

@@ -164,9 +164,10 @@ class Deal:
 
     def apply(self, event: Event) -> None:
         """Change the state by an event of this hand, as it happened or as a record has it."""
-        _APPLY[type(event)](self, event)
-        if self.trick:  # no phase ends in the middle of a trick
+        if type(event) is CardPlayed:  # most events; and no phase ends before a trick is taken
+            self._card_played(event)
             return
+        _APPLY[type(event)](self, event)
         while self._phase.is_over(self):
             self.phase_number += 1
             self.step = 0
@@ -245,6 +246,5 @@ _APPLY: dict[type[Event], Callable[..., None]] = {  # type: ignore[explicit-any]
     CardsDiscarded: Deal._cards_discarded,
     CardOffered: Deal._card_offered,
     DrawChosen: Deal._draw_chosen,
-    CardPlayed: Deal._card_played,
     TrickTaken: Deal._trick_taken,
 }

@@ -61,9 +61,9 @@ class Game(ABC):
 
     def act(self, seat: Seat, action: Action) -> list[Event]:
         """Do it, and all that follows without a choice; raises IllegalAction."""
-        events = self.deal.act(seat, action)
-        result = self.deal.result
-        if result is not None:
+        deal = self.deal
+        events = deal.act(seat, action)
+        if deal.verdict is not None and (result := deal.result) is not None:
             events += self._hand_over(result)
         return events
 
