@@ -66,8 +66,10 @@ async def test_a_cut_is_a_decision_of_the_hakems_partner(play: Play) -> None:
     assert hand.cut == 26
     count = len(record.rooms[0].games[0].seconds[0])
     assert count == 2 + len(hand.plays)
-    first, second = conduct(with_game(record, seconds=((9.0, *[0.5] * (count - 1)),)))
-    assert (first.longest_seconds, second.longest_seconds) == (9.0, 0.5)
+    # The cut, trump and the lead are the hakem's side's; then comes seat 1.
+    seconds = (9.0, 0.5, 0.5, 5.0, *[0.5] * (count - 4))
+    first, second = conduct(with_game(record, seconds=(seconds,)))
+    assert (first.longest_seconds, second.longest_seconds) == (9.0, 5.0)
 
 
 async def test_time_is_charged_to_whoever_took_it(play: Play) -> None:
