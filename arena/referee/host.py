@@ -167,10 +167,9 @@ class Host:
         """Tell tables how many decisions are open at once on a connection."""
         for line in self._asked:
             count = len(line.open)
-            for opened in list(line.open.values()):
+            for opened in line.open.values():
                 if opened.shared < count:
-                    opened.shared = count
-                    self._do(opened.game, partial(opened.share, count))
+                    opened.share(count)
         self._asked.clear()
 
     # -- tables
@@ -304,9 +303,10 @@ class _Open:
         self.shared = 1
         """How many were open on its line at once, at most, as its table was told."""
 
-    def share(self, count: int) -> Sequence[Tell]:
+    def share(self, count: int) -> None:
+        # A clock that is shared runs longer, so no deadline comes nearer.
+        self.shared = count
         self.game.table.shared(self.seat, self.decision, count)
-        return []
 
 
 class _Deadlines:

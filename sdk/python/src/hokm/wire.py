@@ -695,11 +695,36 @@ def _take_game_start(message: session_pb2.GameStart) -> GameStart:
     return GameStart(message.match, message.game, Seat(message.seat), players)
 
 
+def _put_news(events: Iterable[Event], message: session_pb2.Decision) -> None:
+    """Events, most of them as bytes made once: the bytes of repeated fields add up."""
+    made: list[bytes] = []
+    for event in events:
+        if type(event) is CardPlayed:
+            made.append(_PLAYED_BYTES[event.seat][event.card])
+        elif type(event) is TrickTaken:
+            made.append(_TAKEN_BYTES[event.seat])
+        else:
+            message.MergeFromString(b"".join(made))
+            made.clear()
+            _PUT_EVENT[type(event)](event, message.events.add())
+    message.MergeFromString(b"".join(made))
+
+
+def _news_bytes(event: Event) -> bytes:
+    message = session_pb2.Decision()
+    _PUT_EVENT[type(event)](event, message.events.add())
+    return message.SerializeToString()
+
+
+_PLAYED_BYTES = tuple(tuple(map(_news_bytes, events)) for events in CARD_PLAYED)
+_TAKEN_BYTES = tuple(map(_news_bytes, TRICK_TAKEN))
+
+
 def _put_decision(decision: Decision, message: session_pb2.FromReferee) -> None:
     wire = message.decision
     wire.game = decision.game
     wire.decision = decision.decision
-    _put_events(decision.events, wire.events)
+    _put_news(decision.events, wire)
     _put_legal(decision.legal, wire.legal)
     if decision.clock is not None:
         clock = wire.clock
