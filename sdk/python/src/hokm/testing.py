@@ -95,7 +95,9 @@ def play_board(
 
 
 def play_race(bots: Sequence[Bot], rules: Rules, seed_of: SeedOf) -> Outcome:
-    """Play one race to the target, ``bots[seat]`` at each seat; see :func:`play`."""
+    """Play one race to the target, ``bots[seat]`` at each seat, and that after a draw of partners;
+    see :func:`play`.
+    """
     return play(Race(rules, seed_of), bots)
 
 
