@@ -191,7 +191,7 @@ def test_cuts_modes_and_drawn_partners_are_played_and_verify(run, make_bot, tmp_
     file = tmp_path / "match.json"
     options = ("cut=on", "modes=suit,tak_nar", "teams=second_ace", "target_points=3")
     words = [word for option in options for word in ("-o", option)]
-    words += ["--format", "classic", "--games", 3, "--seed", 1]
+    words += ["--format", "classic", "--games", "3", "--seed", "1"]
     status, out, err = run("match", *bots, *words, "--record", file, "--json")
     assert (status, err) == (0, "")
     answer = json.loads(out)
@@ -211,8 +211,8 @@ def test_with_drawn_partners_a_bot_that_crashes_loses_with_whom_it_was_given(
     file = tmp_path / "match.json"
     # One room after the other, so that incidents come in order.
     words = ("--format", "classic", "--games", 4, "--seed", 2, "--concurrency", 1)
-    words += ("-o", "teams=second_ace", "--record", file, "--json")
-    status, out, _ = run("match", *bots, *words)
+    drawn = ("-o", "teams=second_ace", "--record", file, "--json")
+    status, out, _ = run("match", *bots, *words, *drawn)
     answer = json.loads(out)
     assert (status, answer["endings"], answer["gained"][3]) == (0, {"CRASH": 8}, 0)
     assert sum(answer["gained"]) == 16

@@ -91,9 +91,9 @@ def test_everybody_knows_the_cut_until_the_next_hand() -> None:
     game = cutting(target_points="2")
     view = View(game.rules, Seat(1))
     view.apply(HandStarted(1, Seat(0), Seat(3), (0, 0)))
+    known = [view.cut]
     (event, *_) = go_on(game, [CutDeck(17)])
-    assert view.cut is None
-    view.apply(event.seen_by(Seat(1)))
-    assert view.cut == 17
-    view.apply(HandStarted(2, Seat(0), Seat(3), (1, 0)))
-    assert view.cut is None
+    for learned in (event.seen_by(Seat(1)), HandStarted(2, Seat(0), Seat(3), (1, 0))):
+        view.apply(learned)
+        known.append(view.cut)
+    assert known == [None, 17, None]
