@@ -31,7 +31,6 @@ demo: $(VENV)/$(STAMP) ## play a small ladder of sample bots and print its stand
 	$(BIN)/arena ladder init $(DEMO) --boards 4
 	$(BIN)/arena ladder add $(DEMO) house house-10 house-30 greedy
 	$(BIN)/arena ladder run $(DEMO) --cycles 1
-	$(BIN)/arena ladder standings $(DEMO)
 
 bench: $(VENV)/$(STAMP) ## measure the speed of everything (docs/speed.md); ARGS=--quick for a first look
 	$(BIN)/python -m benchmarks $(ARGS)

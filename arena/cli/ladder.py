@@ -152,6 +152,8 @@ def run(
             )
         else:
             _print_standings(ladder)
+            records = ladder.records_folder / played.name
+            print(f"\nRecords of the matches: {records}; check them with arena verify")
     if not played.is_over:
         raise typer.Exit(FAILED)
 

@@ -7,13 +7,17 @@ from arena.cli.text import kept_apart, percent, plain, signed
 from arena.ladder.bradley_terry import SANDWICH_MATCHES
 from arena.ladder.elo import PROVISIONAL_MATCHES
 from arena.ladder.standings import Flag, Standings
+from arena.wording import counted
 from hokm.records import Format
 
 _UNITS = {Format.BOARDS: "boards", Format.CLASSIC: "pairs"}
 
 _MARKS = {
     Flag.PROVISIONAL: ("P", f"fewer than {PROVISIONAL_MATCHES} rated matches"),
-    Flag.NOT_CONNECTED: ("N", "not connected with the rest by results both ways"),
+    Flag.NOT_CONNECTED: (
+        "N",
+        "never beat, or never lost to, any of the rest: how far apart is a guess",
+    ),
     Flag.UNRATED: ("U", "unrated: its matches move no rating"),
     Flag.INACTIVE: ("I", "inactive: no longer paired"),
 }
@@ -31,8 +35,8 @@ def print_standings(standings: Standings, console: Console) -> None:
     )
     print_line(
         console,
-        f"{standings.matches_played} matches played, {standings.matches_void} void, "
-        f"{standings.rounds_closed} rounds closed; {anchor} stands at 1500",
+        f"{counted(standings.matches_played, 'match')} played, {standings.matches_void} void, "
+        f"{counted(standings.rounds_closed, 'round')} closed; {anchor} stands at 1500",
     )
     table = named_columns("#", "bot", "owner", gap=1)
     for heading in ("Elo", "MLE", "±95 %", "W-D-L", unit, "points", "LOS"):
@@ -61,7 +65,10 @@ def print_standings(standings: Standings, console: Console) -> None:
 
 def _legend(standings: Standings) -> list[str]:
     shown = {flag for row in standings.rows for flag in row.flags}
-    lines = ["W-D-L: matches; points: of a board; LOS: likelihood to be better than the next"]
+    lines = [
+        "Ranked by MLE, one fit to all matches; Elo moves once a round and follows it",
+        "W-D-L: matches; points: of a board; LOS: likelihood to be better than the next",
+    ]
     if standings.is_pairwise:
         lines += [
             "Matches, boards and points are pairwise: against each of the others of a match",

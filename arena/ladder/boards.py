@@ -16,7 +16,7 @@ from hokm.rules.draw import drawn_seating
 from hokm.rules.game import Board, Game, Race, SeedOf
 from hokm.rules.options import Rules, Teams
 from hokm.rules.variants import variant_of
-from hokm.session import ClockRules
+from hokm.session import PROTOCOL, ClockRules
 
 
 class PlanError(ValueError):
@@ -78,6 +78,11 @@ class MatchPlan:
         if self.draws_partners and self.policy is Policy.RATED:
             raise PlanError("teams=second_ace moves no rating: it is for casual matches")
         for entrant in self.entrants:
+            if entrant.protocol != PROTOCOL:
+                raise PlanError(
+                    f"{entrant.name} speaks protocol {entrant.protocol} and this arena {PROTOCOL}: "
+                    "mend its manifest, or build it with an SDK of that protocol"
+                )
             if seats not in entrant.variants:
                 raise PlanError(
                     f"{entrant.name} does not play with {seats}: its manifest has "

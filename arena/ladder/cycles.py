@@ -27,6 +27,7 @@ from arena.ladder.ladder import Ladder, unwritable
 from arena.ladder.room import Trouble, Watcher
 from arena.ladder.schedule import cycle_rounds
 from arena.ladder.verdict import Voided, verdict
+from arena.wording import counted
 from hokm.deck import SEED_BYTES, commitment
 from hokm.outcome import Ending
 from hokm.records import (
@@ -74,10 +75,10 @@ class EventBegan:
     is_resumed: bool
 
     def __str__(self) -> str:
-        how = "goes on" if self.is_resumed else "begins"
+        how = "is finished first" if self.is_resumed else "begins"
         return (
-            f"{self.event.name} {how}: {_counted(self.event.cycles, 'cycle')}, "
-            f"commitment {self.event.commitment.hex()}"
+            f"{self.event.name} {how}: {counted(self.event.cycles, 'cycle')}, "
+            f"its deals bound by the commitment {self.event.commitment.hex()}"
         )
 
 
@@ -90,7 +91,7 @@ class CycleBegan:
     matches: int
 
     def __str__(self) -> str:
-        return f"cycle {self.number}: {self.bots} bots, {_counted(self.matches, 'match')}"
+        return f"cycle {self.number}: {self.bots} bots, {counted(self.matches, 'match')}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +127,10 @@ class BotDeactivated:
     bot: Bot
 
     def __str__(self) -> str:
-        return f"{self.bot.name} is inactive: {self.bot.inactive_because}; mend it and add it again"
+        return (
+            f"{self.bot.name} is inactive: {self.bot.inactive_because}; "
+            "mend it and add it under another name"
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -424,8 +428,3 @@ def _sweep(ladder: Ladder) -> None:
 def _first(group: BaseExceptionGroup[LadderError]) -> LadderError:
     found = group.exceptions[0]
     return _first(found) if isinstance(found, BaseExceptionGroup) else found
-
-
-def _counted(number: int, noun: str) -> str:
-    plural = {"match": "matches"}.get(noun, f"{noun}s")
-    return f"{number} {noun if number == 1 else plural}"

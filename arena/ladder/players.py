@@ -125,6 +125,8 @@ class Player:
                     f"it ended without a hello, {house.now() - began:.1f} s after its start "
                     f"({self.how_it_ended}; it has {house.hello_seconds:.1f} s)"
                 )
+                if process.returncode == 0:
+                    self.failure += "; does its program end with run(ITS_CLASS)?"
             await self._reap(process, wait_seconds=0)
         return self.session is not None
 

@@ -24,7 +24,7 @@ from hokm.records import Flag, GameRecord, ProcessRecord, RoomRecord
 from hokm.session import MatchEnd, MatchStart
 
 INCIDENTS = 3
-"""The incident of a side in a match at which its unplayed boards are lost (design 7)."""
+"""The incident of a side in a match at which its unplayed boards are lost (rulebook 7.7)."""
 
 SIGN_OF_LIFE_SECONDS = 1.0
 """A bot that lost on time and says nothing for so long, or another move, hangs: it is replaced."""

@@ -25,7 +25,7 @@ from arena.referee.lobby import open_lobby
 from hokm.records import Circumstances, EntrantRecord, MatchRecord, RoomRecord, score_of
 
 HELLO_SECONDS = 10.0
-"""How long a bot may take from its start to its hello (design 10)."""
+"""How long a bot may take from its start to its hello."""
 
 
 @asynccontextmanager

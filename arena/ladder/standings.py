@@ -37,10 +37,10 @@ class Row:
     """A bot in the standings.
 
     `rank`, `elo`, `mle` and `bar` (half the width of its 95 % interval) are None for an unrated
-    bot. `matches` are those its rating rests on, for an unrated bot all it played. What follows
-    counts them, and their boards, against each other entrant: won, drawn and lost by points; and
-    the points it has more of a board, in the mean. `los_next` is the likelihood of superiority over
-    the next in rank, None for the last.
+    bot, and for one without a rated match. `matches` are those its rating rests on, for an unrated
+    bot all it played. What follows counts them, and their boards, against each other entrant: won,
+    drawn and lost by points; and the points it has more of a board, in the mean. `los_next` is the
+    likelihood of superiority over the next in rank, None for the last.
     """
 
     rank: int | None
@@ -92,7 +92,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Standings:
-    """The table: rated bots by rank, then the unrated ones.
+    """The table: rated bots by rank, then those without a rated match, then the unrated ones.
 
     `anchor` is the bot that stands at 1500, None while the mean of the field does. Elo rests on the
     first `rounds_closed` rounds, everything else on every match played so far.
@@ -147,8 +147,9 @@ def standings(
 
     A match is rated if all its bots are.
     """
-    rated = [bot for bot in bots if bot.rated]
     evidence = rated_results(bots, results)
+    played = {number for result in evidence for number in result.entrants}
+    rated = [bot for bot in bots if bot.rated and bot.number in played]
     anchor = settings.anchor if settings.anchor in {bot.name for bot in rated} else None
     rows: list[Row] = []
     if rated:
@@ -162,6 +163,7 @@ def standings(
             online=online,
             anchor=anchor,
         )
+    rows += [_row(bot, evidence) for bot in bots if bot.rated and bot.number not in played]
     rows += [_row(bot, results) for bot in bots if not bot.rated]
     return Standings(settings, anchor, rounds_closed, len(results), matches_void, tuple(rows))
 

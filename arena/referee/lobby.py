@@ -21,7 +21,7 @@ from hokm.session import PROTOCOL, Goodbye, Hello, ProtocolRefused, Welcome
 from hokm.wire import REASON_LENGTH, WireError, decode_from_bot, encode_from_referee
 
 TICKET_BYTES = 32
-"""Random bytes in a ticket and in a resume token: 256 bits (design, section 5)."""
+"""Random bytes in a ticket and in a resume token: 256 bits."""
 
 _log = logging.getLogger(__name__)
 

@@ -11,11 +11,10 @@ that were read before it calls :meth:`Table.tick`.
 """
 
 from dataclasses import dataclass
-from typing import assert_never
 
 from arena.referee.clock import SeatClock
-from hokm.actions import Action, ChooseDraw, CutDeck, DeclareTrump, DiscardCards, PlayCard
-from hokm.cards import Seat, cards_text
+from hokm.actions import Action, action_text
+from hokm.cards import Seat
 from hokm.errors import IllegalAction, Reason
 from hokm.events import Event
 from hokm.outcome import Ending, Outcome
@@ -42,7 +41,7 @@ class Table:
     with the end, so that not even the time of a message tells it more than whose turn it is.
 
     ``number`` is the game's number in every message, ``policy`` what refusals cost,
-    ``stall_seconds`` how long a decision may take to be written (design 7: 10 s).
+    ``stall_seconds`` how long a decision may take to be written.
 
     Decisions are counted by seat, from 1: a seat's ids are what a bot would count itself, and an id
     that belongs to another seat does not exist.
@@ -303,18 +302,4 @@ def _public(reason: Reason) -> str:
 
 def _text(action: Action | Malformed) -> str:
     """An answer as the record quotes it."""
-    match action:
-        case CutDeck(position):
-            return f"cut {position}"
-        case DeclareTrump(trump):
-            return f"declare {trump.letter}"
-        case DiscardCards(cards):
-            return f"discard {cards_text(cards)}"
-        case ChooseDraw(choice):
-            return choice.value
-        case PlayCard(card):
-            return f"play {card}"
-        case Malformed(detail):
-            return detail
-        case _:
-            assert_never(action)
+    return action.detail if isinstance(action, Malformed) else action_text(action)

@@ -433,7 +433,7 @@ def test_a_refusal_is_on_stderr_without_any_set_up(tmp_path) -> None:
     with serving(a_refusal) as (_, address):
         done = run_file(file, address)
     assert done.returncode == 0
-    assert "attempt 1 was refused: BAD_DECLARATION: name a suit\n" in done.stderr
+    assert "attempt 1: declare C was refused: BAD_DECLARATION: name a suit\n" in done.stderr
 
 
 def test_the_game_alone_does_not_load_grpc() -> None:

@@ -202,7 +202,7 @@ def test_a_refused_answer_is_logged_and_the_bot_asked_again(told, caplog) -> Non
     assert len(told) == 3  # the start, and asked twice
     (record,) = caplog.records
     assert record.getMessage() == (
-        "game 7, decision 2, attempt 1 was refused: NOT_IN_HAND: seat 0 does not hold 6H"
+        "game 7, decision 2, attempt 1: play 6H was refused: NOT_IN_HAND: seat 0 does not hold 6H"
     )
     third = answer(player, Refused(7, 2, 2, Reason.NOT_IN_HAND, "seat 0 does not hold 6H"))
     assert third == Answer(7, 2, 3, PlayCard(Card.parse("6H")))

@@ -66,11 +66,12 @@ def test_running_binds_the_deals_first_and_prints_the_standings_last(run, runner
     ran = run("ladder", "run", ladder, "--cycles", 2)
     assert ran.status == 0
     first, last = ran.err.splitlines()
-    assert first.startswith("ev1 begins: 2 cycles, commitment ")
+    assert first.startswith("ev1 begins: 2 cycles, its deals bound by the commitment ")
     assert last.startswith("ev1 is over, its secret was ")
     assert "2 matches played, 0 void, 2 rounds closed; the field's mean stands at 1500" in ran.out
     assert "علی" in ran.out
     assert "P fewer than 30 rated matches" in ran.out
+    assert f"Records of the matches: {ladder / 'records' / 'ev1'}; " in ran.out
 
 
 def test_with_three_at_a_table_the_standings_say_that_they_count_pairs(
@@ -125,7 +126,7 @@ def test_an_event_that_was_stopped_fails_and_the_same_command_goes_on(run, runne
     runner.faults.clear()
     ran = run("ladder", "run", ladder)
     assert ran.status == 0
-    assert ran.err.startswith("ev1 goes on: ")
+    assert ran.err.startswith("ev1 is finished first: ")
 
 
 def test_a_match_that_counts_for_nothing_is_told_of(run, runner, ladder):

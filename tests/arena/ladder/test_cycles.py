@@ -165,7 +165,10 @@ async def test_what_is_told_binds_the_deals_before_the_first_card(ladder: Ladder
     assert told.of(EventBegan)[0].event.commitment == commitment(SECRET)
     assert told.of(EventEnded)[0].event.secret == SECRET
     lines = [str(notice) for notice in told]
-    assert lines[0] == f"ev1 begins: 1 cycle, commitment {commitment(SECRET).hex()}"
+    assert (
+        lines[0]
+        == f"ev1 begins: 1 cycle, its deals bound by the commitment {commitment(SECRET).hex()}"
+    )
     assert lines[1] == "cycle 1: 4 bots, 6 matches"
     assert lines[2].startswith("ev1/r1/ada~dan: ada ")
     assert re.fullmatch(r"ev1/r1/ada~dan: ada \d+, dan \d+", lines[2])

@@ -140,10 +140,10 @@ def test_an_inactive_bot_keeps_its_rank_and_says_why() -> None:
     assert row(found, ADA).note == "did not start 2 times in a row"
 
 
-def test_nobody_has_played_yet_and_nobody_is_entered_yet() -> None:
+def test_who_has_not_played_has_neither_rank_nor_rating() -> None:
     fresh = table()
     assert [r.name for r in fresh.rows] == ["ada", "bob", "cyd", "dan"]
-    assert all(r.mle == pytest.approx(1500) and r.points_per_board is None for r in fresh.rows)
+    assert {(r.rank, r.elo, r.mle, r.bar, r.points_per_board) for r in fresh.rows} == {(None,) * 5}
     assert table(bots=()).rows == ()
 
 

@@ -6,8 +6,9 @@ business.
 
 from dataclasses import dataclass
 from enum import Enum
+from typing import assert_never
 
-from hokm.cards import CARDS, Card, CardSet, Trump
+from hokm.cards import CARDS, Card, CardSet, Trump, cards_text
 
 
 class Draw(Enum):
@@ -88,3 +89,20 @@ DECLARATIONS: tuple[DeclareTrump, ...] = tuple(DeclareTrump(trump) for trump in 
 
 DRAWS: tuple[ChooseDraw, ChooseDraw] = (ChooseDraw(Draw.KEEP), ChooseDraw(Draw.REFUSE))
 """Both draw choices, keep first."""
+
+
+def action_text(action: Action) -> str:
+    """An action in a few words, for a log or a record: ``play 7C``, ``declare S``, ``keep``."""
+    match action:
+        case CutDeck(position):
+            return f"cut {position}"
+        case DeclareTrump(trump):
+            return f"declare {trump.letter}"
+        case DiscardCards(cards):
+            return f"discard {cards_text(cards)}"
+        case ChooseDraw(choice):
+            return choice.value
+        case PlayCard(card):
+            return f"play {card}"
+        case _:
+            assert_never(action)

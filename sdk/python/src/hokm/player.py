@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import assert_never
 
 import hokm
+from hokm.actions import Action, action_text
 from hokm.bot import Asked, Bot, decide_many
 from hokm.errors import HokmError, Reason
 from hokm.events import Event, HandEnded
@@ -47,6 +48,8 @@ class _Game:
     decision: int = 0
     attempt: int = 0
     """It was asked last for this attempt at this decision; 0 before the first."""
+    action: Action | None = None
+    """Its last answer, for the log."""
 
 
 class Player:
@@ -94,6 +97,7 @@ class Player:
         if asked:
             for seat, action in decide_many(self._bot_class, asked):
                 game = self._games[seat.game]
+                game.action = action
                 yield Answer(seat.game, game.decision, game.attempt, action)
         if self.is_finished:
             yield Goodbye()
@@ -147,15 +151,17 @@ class Player:
         self._asked[decision.game] = game
 
     def _decide_again(self, refused: Refused) -> None:
+        game = self._games.get(refused.game)
+        what = "an answer" if game is None or game.action is None else action_text(game.action)
         _log.warning(
-            "game %d, decision %d, attempt %d was refused: %s: %s",
+            "game %d, decision %d, attempt %d: %s was refused: %s: %s",
             refused.game,
             refused.decision,
             refused.attempt,
+            what,
             refused.reason.name,
             refused.detail,
         )
-        game = self._games.get(refused.game)
         if game is None or refused.reason in (Reason.MATCH_OVER, Reason.STALE_DECISION):
             return
         if (refused.decision, refused.attempt) != (game.decision, game.attempt):

@@ -89,9 +89,7 @@ class ProtocolRefused:
 
 @dataclass(frozen=True, slots=True)
 class ClockRules:
-    """A table's clock: ``move_seconds`` for each decision, then a bank of ``bank_seconds`` a hand
-    (design default).
-    """
+    """A table's clock: ``move_seconds`` a decision, then a bank of ``bank_seconds`` a hand."""
 
     move_seconds: float = 1.0
     bank_seconds: float = 30.0

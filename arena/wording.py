@@ -1,0 +1,11 @@
+"""Words for figures in what is said to people."""
+
+
+def counted(number: int, noun: str) -> str:
+    """A number with its noun in the right form.
+
+    >>> counted(1, "match"), counted(2, "match"), counted(0, "round")
+    ('1 match', '2 matches', '0 rounds')
+    """
+    ending = "es" if noun.endswith("ch") else "s"
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}{ending}"
