@@ -22,7 +22,6 @@ for the bot's author: where, what, and what to do.
 
 import difflib
 import os
-import tomllib
 import unicodedata
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -30,8 +29,8 @@ from pathlib import Path
 from typing import Final
 
 from arena.ladder.bundle import BotError as BotError
-from arena.ladder.bundle import bundle_digest, unreadable
-from arena.ladder.strict_toml import Table
+from arena.ladder.bundle import bundle_digest
+from arena.ladder.strict_toml import Table, parsed, read_text
 
 MANIFEST: Final = "bot.toml"
 SCHEMA: Final = 1
@@ -199,17 +198,11 @@ def checked_name(text: str) -> str:
 
 def _parsed(file: Path) -> Mapping[str, object]:
     try:
-        return tomllib.loads(file.read_bytes().decode())
+        text = read_text(file, error=BotError, remedy="write the manifest there")
     except FileNotFoundError:
         remedy = "write one (the page on writing a bot shows how)"
         raise BotError(file.parent, f"has no {MANIFEST}", remedy=remedy) from None
-    except OSError as error:
-        raise unreadable(file, error) from error
-    except UnicodeDecodeError as error:
-        problem = f"is not UTF-8 from byte {error.start} on"
-        raise BotError(file, problem, remedy="save it as UTF-8") from error
-    except tomllib.TOMLDecodeError as error:
-        raise BotError(file, f"is not TOML: {error}", remedy="mend that place") from error
+    return parsed(text, where=file, error=BotError, remedy="mend that place")
 
 
 def _limits(table: Table) -> Limits:
@@ -221,6 +214,14 @@ def _command(manifest: Table, folder: Path) -> tuple[str, ...]:
     command = manifest.texts("command")
     if not command or not all(word and "\0" not in word for word in command):
         manifest.refuse("command", "is empty or has an empty word in it")
+    try:
+        _refuse_lost_files(manifest, folder, command)
+    except OSError as error:  # the system does not even look: a name too long, a folder closed
+        manifest.refuse("command", f"its file cannot be looked up ({error.strerror})")
+    return tuple(command)
+
+
+def _refuse_lost_files(manifest: Table, folder: Path, command: list[str]) -> None:
     program, *arguments = command
     if program == _PYTHON:
         if arguments and not arguments[0].startswith("-"):
@@ -234,7 +235,6 @@ def _command(manifest: Table, folder: Path) -> tuple[str, ...]:
         file = _file_inside(manifest, folder, path=program)
         if not os.access(file, os.X_OK):
             manifest.refuse("command", f"{program} is not executable", remedy="chmod +x it")
-    return tuple(command)
 
 
 def _file_inside(manifest: Table, folder: Path, *, path: str) -> Path:
@@ -267,7 +267,7 @@ def _name(manifest: Table, key: str) -> str:
 def _label(manifest: Table, key: str) -> str:
     """Return a text for people: 1 to 40 characters that can be seen."""
     text = manifest.text(key)
-    if not (1 <= len(text) <= NAME_CHARACTERS and text.isprintable()):
+    if not (text.strip() and len(text) <= NAME_CHARACTERS and text.isprintable()):
         manifest.refuse(key, f"{text!r} is not 1 to {NAME_CHARACTERS} visible characters")
     return text
 

@@ -5,7 +5,6 @@ they are stands in one value which never changes. This module knows no database 
 """
 
 import json
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,7 +12,7 @@ from typing import Final
 
 from arena.ladder.entrants import checked_name
 from arena.ladder.errors import LadderError
-from arena.ladder.strict_toml import Table
+from arena.ladder.strict_toml import Table, parsed, read_text
 from hokm.records import Format
 from hokm.rules.options import OPTIONS, Rules, Teams
 from hokm.rules.variants import variant_of
@@ -141,24 +140,16 @@ def read_settings(file: Path) -> Settings:
     Raises LadderError for one that is not there, cannot be read, or does not say what it should.
     """
     try:
-        text = file.read_bytes().decode()
+        text = read_text(file, error=LadderError, remedy=_PUT_BACK)
     except FileNotFoundError:
         remedy = "give the folder of a ladder, or make one with arena ladder init"
         raise LadderError(file.parent, f"has no {SETTINGS_FILE}", remedy=remedy) from None
-    except OSError as error:
-        problem = f"cannot be read ({error.strerror})"
-        raise LadderError(file, problem, remedy="make it readable") from error
-    except UnicodeDecodeError as error:
-        raise LadderError(file, "is not UTF-8", remedy=_PUT_BACK) from error
     return parse_settings(text, where=file)
 
 
 def parse_settings(text: str, *, where: Path) -> Settings:
     """Read the text of a `ladder.toml` that came from `where`. Raises as `read_settings`."""
-    try:
-        values = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise LadderError(where, f"is not TOML: {error}", remedy=_PUT_BACK) from error
+    values = parsed(text, where=where, error=LadderError, remedy=_PUT_BACK)
     document = Table(where, values, error=LadderError, remedy=lambda _: _PUT_BACK)
     if (schema := document.whole("schema")) != SCHEMA:
         document.refuse("schema", f"{schema} is not known to this arena", remedy="update the arena")

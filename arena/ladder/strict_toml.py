@@ -5,15 +5,79 @@ refused with the nearest known one. This module does not know what any key means
 """
 
 import difflib
+import stat
+import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import NoReturn, Protocol
+from typing import Final, NoReturn, Protocol
+
+LARGEST_BYTES: Final = 16 * 1024
+"""Ours have below 2 KiB. Keys of many dots take the parser a time that grows with their square:
+0.6 s for a file of this size.
+"""
+
+DEEPEST: Final = 16
+"""Ours have two levels. What is deeper could not even be shown in a message."""
+
+_INTEGERS: Final = range(-(2**63), 2**63)  # those of TOML
+_TOO_LONG: Final = "has an integer of more than 64 bits"
 
 
 class MakeError(Protocol):
     """An error for whoever wrote the file: where, what is wrong, what to do."""
 
     def __call__(self, where: str, problem: str, *, remedy: str) -> Exception: ...
+
+
+def read_text(file: Path, *, error: MakeError, remedy: str) -> str:
+    """The text of a file of ours, if it can be one.
+
+    Raises FileNotFoundError, and what `error` makes for anything else.
+    """
+    try:
+        # A pipe would have us wait for whoever writes to it, and a device never ends.
+        if not stat.S_ISREG(file.stat().st_mode):
+            raise error(str(file), "is not a regular file", remedy=remedy)
+        with file.open("rb") as stream:
+            data = stream.read(LARGEST_BYTES + 1)
+    except FileNotFoundError:
+        raise
+    except OSError as problem:
+        what = f"cannot be read ({problem.strerror})"
+        raise error(str(file), what, remedy="make it readable") from problem
+    if len(data) > LARGEST_BYTES:
+        raise error(str(file), f"is longer than {LARGEST_BYTES} bytes", remedy=remedy)
+    try:
+        return data.decode()
+    except UnicodeDecodeError as problem:
+        what = f"is not UTF-8 from byte {problem.start} on"
+        raise error(str(file), what, remedy="save it as UTF-8") from problem
+
+
+def parsed(text: str, *, where: Path, error: MakeError, remedy: str) -> Mapping[str, object]:
+    """The keys and values of a text that came from `where`; raises what `error` makes."""
+    try:
+        values = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as problem:
+        raise error(str(where), f"is not TOML: {problem}", remedy=remedy) from problem
+    except ValueError:  # Python's own bound, 4300 digits
+        raise error(str(where), _TOO_LONG, remedy=remedy) from None
+    except RecursionError:
+        raise error(str(where), "is nested too deeply", remedy=remedy) from None
+    level: list[object] = [values]
+    for _ in range(DEEPEST):
+        if any(type(value) is int and value not in _INTEGERS for value in level):
+            raise error(str(where), _TOO_LONG, remedy=remedy)
+        level = [inner for value in level for inner in _inside(value)]
+    if level:
+        raise error(str(where), "is nested too deeply", remedy=remedy)
+    return values
+
+
+def _inside(value: object) -> Iterable[object]:
+    if isinstance(value, dict):
+        return value.values()
+    return value if isinstance(value, list) else ()
 
 
 class Table:

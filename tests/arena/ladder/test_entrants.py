@@ -114,7 +114,7 @@ def test_a_folder_without_a_manifest_is_told_to_get_one(tmp_path: Path) -> None:
 
 def test_a_manifest_that_is_a_folder_cannot_be_read(tmp_path: Path) -> None:
     (tmp_path / "bot.toml").mkdir()
-    assert "bot.toml: cannot be read (Is a directory)" in complaint(tmp_path)
+    assert "bot.toml: is not a regular file" in complaint(tmp_path)
 
 
 def test_broken_toml_is_shown_with_its_line(tmp_path: Path) -> None:
@@ -312,3 +312,15 @@ def test_bundled_bots_are_the_folders_with_a_manifest(tmp_path: Path) -> None:
 
 def test_without_bundled_bots_there_are_no_names(tmp_path: Path) -> None:
     assert sample_names(samples=tmp_path / "none") == ()
+
+
+@pytest.mark.parametrize("word", ["b" * 300, "./" + "b" * 300, "d/" * 3000 + "b"])
+def test_a_command_too_long_to_be_a_path_is_told_by_its_key(tmp_path: Path, word: str) -> None:
+    for command in (f'["python", "{word}"]', f'["{word}"]'):
+        folder = bot(tmp_path, replace=('["python", "bot.py"]', command))
+        assert complaint(folder).startswith(f"{folder}/bot.toml: command: ")
+
+
+def test_a_version_of_blanks_is_refused(tmp_path: Path) -> None:
+    folder = bot(tmp_path, replace=('version = "1.0"', 'version = " "'))
+    assert "is not 1 to 40 visible characters" in complaint(folder)

@@ -1,5 +1,6 @@
 """Reading TOML strictly: every complaint has the file, the key and what would have been right."""
 
+import os
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
@@ -7,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from arena.ladder.errors import LadderError
-from arena.ladder.strict_toml import Table
+from arena.ladder.strict_toml import Table, parsed, read_text
 
 TEXT = """
 colour = "red"
@@ -71,3 +72,48 @@ def test_what_is_wrong_is_told_with_its_place(
 
 def test_known_keys_are_let_pass(table: Table) -> None:
     table.refuse_unknown(table.values)
+
+
+def refusal(text: str) -> str:
+    """Return what is said about a text that is not read; it is always one line."""
+    with pytest.raises(LadderError) as caught:
+        parsed(text, where=Path("a/b.toml"), error=LadderError, remedy="mend it")
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize("digits", ["9" * 5000, "0x" + "f" * 5000, str(2**63)])
+def test_an_integer_too_long_for_toml_is_refused(digits: str) -> None:
+    assert refusal(f"size = {digits}").startswith("a/b.toml: ")
+    assert refusal(f"sizes = [[{digits}]]").startswith("a/b.toml: ")
+    assert parsed(
+        f"size = {2**63 - 1}", where=Path("a/b.toml"), error=LadderError, remedy="mend it"
+    ) == {"size": 2**63 - 1}
+
+
+@pytest.mark.parametrize(
+    "text", ["a = " + "[" * 5000 + "]" * 5000, "a" + ".a" * 5000 + " = 1", "a = " + "[" * 5000]
+)
+def test_what_is_nested_too_deeply_is_refused(text: str) -> None:
+    assert refusal(text) == "a/b.toml: is nested too deeply; mend it"
+
+
+def test_a_file_is_bounded_before_it_is_parsed(tmp_path: Path) -> None:
+    file = tmp_path / "b.toml"
+    file.write_text("a" + ".a" * 20_000 + " = 1", encoding="utf-8")
+    with pytest.raises(LadderError, match=r"is longer than 16384 bytes; mend it"):
+        read_text(file, error=LadderError, remedy="mend it")
+
+
+@pytest.mark.parametrize("kind", ["pipe", "device", "folder"])
+def test_what_is_no_regular_file_is_refused_unread(tmp_path: Path, kind: str) -> None:
+    file = tmp_path / "b.toml"
+    match kind:
+        case "pipe":
+            os.mkfifo(file)
+        case "device":
+            file.symlink_to("/dev/zero")
+        case "folder":
+            file.mkdir()
+    with pytest.raises(LadderError, match="is not a regular file"):
+        read_text(file, error=LadderError, remedy="mend it")
