@@ -25,11 +25,12 @@ def view(
     lost: tuple[str, ...] = (),
     leader: int = 1,
     players: int = 4,
+    modes: str = "suit",
 ) -> View:
     """What seat 0 sees: ``hand`` is left, ``lost`` are tricks that ``leader`` led and took,
     ``played`` are the cards on the table, the last of them by the seat before.
     """
-    seen = View(Rules.of(players), ME)
+    seen = View(Rules.of(players, options={"modes": modes}), ME)
     own = [parse_cards(trick)[-leader % players] for trick in lost]
     seen.apply(HandStarted(1, ME, Seat(players - 1), seen.scores))
     seen.apply(PacketDealt(ME, len(own) + len(parse_cards(hand)), (*own, *parse_cards(hand))))
@@ -55,6 +56,14 @@ def test_names_the_longest_suit(house: Bot) -> None:
 def test_of_two_long_suits_names_the_one_with_ace_and_king(house: Bot) -> None:
     assert house.declare(view("AC KC JD QD 4S")) is Suit.CLUBS
     assert house.declare(view("JC QC AD KD 4S")) is Suit.DIAMONDS
+
+
+def test_names_nar_with_low_cards_and_no_suit_where_the_table_allows_it(house: Bot) -> None:
+    low = "2H 3H 2C 9D KS"
+    assert house.declare(view(low, modes="suit,nar")) is Trump.NAR
+    assert house.declare(view(low)) is Suit.HEARTS
+    assert house.declare(view("2H 3H 4H 2C 2D", modes="suit,nar")) is Suit.HEARTS
+    assert house.declare(view("3H 4H 2C 9D KS", modes="suit,nar")) is Suit.HEARTS
 
 
 def test_cashes_a_side_ace_early(house: Bot) -> None:
