@@ -5,5 +5,19 @@ asked and failed, 2 for a command line that cannot be meant, 130 for what was in
 import what they need when they run, so that help is quick.
 """
 
-from arena.cli.app import app as app
-from arena.cli.app import main as main
+import sys
+from collections.abc import Sequence
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run a command line and return its exit status; what is foreseen to fail is one line.
+
+    Ctrl-C is heeded from here on, also while the commands are still imported.
+    """
+    try:
+        from arena.cli import app
+
+        return app.main(argv)
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
+        return 130  # arena.cli.errors.INTERRUPTED, which may not be there yet

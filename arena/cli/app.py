@@ -27,7 +27,7 @@ app.add_typer(bots.app, name="bot")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run a command line and return its exit status; what is foreseen to fail is one line."""
+    """Run a command line and return its exit status; raises KeyboardInterrupt, and our faults."""
     for stream in (sys.stdout, sys.stderr):
         # A terminal that has no ± or no Persian shows escapes; it is no reason to fail.
         if isinstance(stream, io.TextIOWrapper):
@@ -40,6 +40,8 @@ def main(argv: Sequence[str] | None = None) -> int:
             raise
         print(failure.text, file=sys.stderr)
         return failure.status
+    if status == errors.INTERRUPTED:  # what typer makes of Ctrl-C
+        raise KeyboardInterrupt
     return status if isinstance(status, int) else 0
 
 

@@ -14,7 +14,7 @@ def _bot() -> None:
 
 @app.command("list")
 def list_bots(json_: Json = False) -> None:
-    """List the bundled bots, each of which can be named where a BOT is asked for."""
+    """List the bundled bots. Each can be named where a BOT is asked for."""
     from arena.cli import show
     from arena.ladder.entrants import find_bot, load_bot, sample_names
 

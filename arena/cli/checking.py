@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from arena.cli.errors import failure_of
+from arena.cli.text import printable
 from hokm.records import Finding, MatchRecord, RecordError, load, substance_digest
 from hokm.records import verify as findings_of
 
@@ -28,9 +29,9 @@ class Check:
         if self.record is None:
             return
         if self.findings:
-            yield from (f"{self.file}: {finding}" for finding in self.findings)
+            yield from (printable(f"{self.file}: {finding}") for finding in self.findings)
         else:
-            yield f"{self.file}: ok"
+            yield printable(f"{self.file}: ok")
             yield from (f"  {line}" for line in _what_was_checked(self.record))
 
     def json(self) -> dict[str, object]:

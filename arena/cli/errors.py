@@ -10,6 +10,8 @@ from dataclasses import dataclass
 
 import typer
 
+from arena.cli.text import printable
+
 FAILED = 1
 USAGE = 2
 INTERRUPTED = 130
@@ -70,13 +72,14 @@ def _text_of(error: BaseException) -> str:
             message = error.format_message()
             if context is None or message.startswith(f"Usage: {context.command_path}"):
                 return message  # no arguments at all: the message is the help
-            return f"error: {message.rstrip('.')} (see {context.command_path} --help)"
+            message = printable(message.rstrip("."))
+            return f"error: {message} (see {context.command_path} --help)"
         case KeyboardInterrupt():
             return "interrupted"
         case OSError() if error.filename is not None:
-            return f"error: {os.fsdecode(error.filename)}: {error.strerror}"
+            return f"error: {printable(os.fsdecode(error.filename))}: {error.strerror}"
         case _:
-            return f"error: {error}"
+            return f"error: {printable(str(error))}"
 
 
 def _leaves(group: BaseExceptionGroup[BaseException]) -> Iterator[BaseException]:

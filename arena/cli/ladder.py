@@ -127,7 +127,7 @@ def run(
     hello_time: HelloTime = 10.0,
     json_: Json = False,
 ) -> None:
-    """Play an event, or what is left of one that was interrupted, and print the standings.
+    """Play an event, or the rest of one, and print the standings.
 
     Ctrl-C finishes the games under way, a second one stops at once; the same command then goes on.
     """
@@ -173,7 +173,7 @@ def standings(folder: Folder, json_: Json = False) -> None:
 
 @app.command(no_args_is_help=True)
 def check(folder: Folder, json_: Json = False) -> None:
-    """Compare what the ladder rests on with what is there: bots, records, secret, ratings."""
+    """Check that bots, records, secrets and ratings are as they were."""
     from arena.cli import show
     from arena.ladder.ladder import Ladder
 

@@ -14,19 +14,23 @@ from shutil import rmtree
 import trio
 
 from arena.cli import show
+from arena.cli.errors import Misuse
 from arena.cli.interrupts import heeding_signals
 from arena.cli.places import bot_folder, running_folder
 from arena.cli.report import MatchReport
 from arena.cli.watch import MatchWatch
-from arena.ladder.boards import MatchPlan, Secret, local_match_id
+from arena.ladder.boards import MatchPlan, Secret, joined_names, local_match_id
 from arena.ladder.cores import usable_cores
 from arena.ladder.entrants import load_bot
 from arena.ladder.runner import open_runner
 from arena.ladder.settings import DEFAULT_LENGTH
 from hokm.deck import SEED_BYTES, secret_from_text
-from hokm.records import Format, MatchRecord, Policy, save
+from hokm.records import Format, MatchRecord, Policy, RecordError, save
 from hokm.rules.options import Rules
 from hokm.session import ClockRules
+
+LONGEST_FILE_NAME_BYTES = 255
+"""What the file systems of Linux and macOS take at the least."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,15 +69,30 @@ def match(ask: Ask, *, as_json: bool) -> bool:
         began = time.monotonic()
         record = trio.run(functools.partial(_play, plan, ask, logs=logs, watch=watch))
         seconds = time.monotonic() - began
-    if ask.record is not None:
-        save(ask.record, record)
-        watch.offer_replays(ask.record)
-    report = MatchReport(plan, record, seconds=seconds, file=ask.record)
+    unsaved = _save(record, ask.record)
+    file = ask.record if unsaved is None else None
+    if file is not None:
+        watch.offer_replays(file)
+    report = MatchReport(plan, record, seconds=seconds, file=file)
     if as_json:
         show.print_json(report.json())
     else:
         show.print_match(report, show.results())
+    if unsaved is not None:
+        raise unsaved
     return report.is_complete
+
+
+def _save(record: MatchRecord, file: Path | None) -> OSError | RecordError | None:
+    """Write the record where one was asked for; what went wrong is told after the result, which is
+    all that is left of the match then.
+    """
+    try:
+        if file is not None:
+            save(file, record)
+    except (OSError, RecordError) as error:
+        return error
+    return None
 
 
 async def _play(plan: MatchPlan, ask: Ask, *, logs: Path, watch: MatchWatch) -> MatchRecord:
@@ -92,10 +111,11 @@ async def _play(plan: MatchPlan, ask: Ask, *, logs: Path, watch: MatchWatch) -> 
 
 def _plan(ask: Ask) -> MatchPlan:
     entrants = tuple(load_bot(bot_folder(text)) for text in ask.bots)
+    names = tuple(entrant.name for entrant in entrants)
     kind = Format(ask.format)
     secret = Secret(os.urandom(SEED_BYTES) if ask.seed is None else secret_from_text(ask.seed))
-    return MatchPlan(
-        match=local_match_id(secret, tuple(entrant.name for entrant in entrants)),
+    plan = MatchPlan(
+        match=local_match_id(secret, names),
         format=kind,
         rules=Rules.of(ask.players, play=kind.play, options=ask.options),
         length=DEFAULT_LENGTH[kind] if ask.length is None else ask.length,
@@ -105,6 +125,12 @@ def _plan(ask: Ask) -> MatchPlan:
         secret=secret,
         at_once=ask.at_once,
     )
+    if len(joined_names(names).encode()) > LONGEST_FILE_NAME_BYTES:
+        raise Misuse(
+            "these bots' names together are too long for the folder of their logs: it takes "
+            f"{LONGEST_FILE_NAME_BYTES} bytes of UTF-8; shorten a name in its bot.toml"
+        )
+    return plan
 
 
 @contextmanager

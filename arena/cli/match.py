@@ -18,7 +18,7 @@ from arena.cli.options import (
     require_posix,
 )
 
-SHORT_HELP = "Play bots against each other and say which is better, with error bars."
+SHORT_HELP = "Play bots against each other and say which is better."
 
 HELP = f"""{SHORT_HELP}
 
@@ -27,7 +27,8 @@ as two sides, with two players or four; three bots play each for itself; four si
 in the order named, the first and third against the others. The same bot may be named twice.
 
 Every deal is played once in each room, the sides changing places, so that luck of the cards falls
-out. Ctrl-C finishes the games under way and shows what there is; a second one stops at once.
+out; figures come with error bars. Ctrl-C finishes the games under way and shows what there is; a
+second one stops at once.
 """
 
 EPILOG = """\b
@@ -38,15 +39,17 @@ Options of the rules (--option NAME=VALUE), each where it has a meaning:
   play_out            on: play all tricks although a hand is decided
   removed_two         the two taken out with three players: C, D, H, S
   draw_choice_public  with two players: others see what is kept
-  modes               what may be named besides a suit: suit,sar,nar,tak_nar
-  kot_in_modes        on: seven to none is a kot in these too
+  modes               what may be named: suit, or more such as suit,sar,nar
+                        sar      no trump
+                        nar      no trump, the 2 high and the ace low
+                        tak_nar  no trump, the ace high, then 2, 3 ... king
+  kot_in_modes        on: seven to none is a kot in sar, nar, tak_nar too
 and in races (--format classic):
   target_points       7
   first_hakem         ace_draw, random, seat:0 …
   next_hakem          right, left, winner
-  cut                 on: the hakem's partner cuts, with four players
-  teams               second_ace: four bots draw their partners anew for each
-                      pair of races; what each wins is counted
+  cut                 on: with four, the hakem's partner cuts the pack
+  teams               second_ace: four bots draw partners for each pair anew
 """
 
 CONCURRENT_GAMES = 1024
@@ -96,7 +99,9 @@ def match(
         str | None,
         typer.Option(
             metavar="TEXT",
-            help="Repeat the deals of a seed: 64 hex digits, or any text.  [default: a new one]",
+            help="Repeat the deals of a seed: 64 hex digits, or any text. Use it to repeat a "
+            "match, not to compete: a bot that guesses the text knows the deals.  "
+            "[default: a new one]",
         ),
     ] = None,
     option: Options = (),  # type: ignore[assignment]  # never changed
@@ -140,6 +145,8 @@ def match(
         raise Misuse("--boards does not count races; give --games, or --format boards")
     if seed == "":
         raise Misuse("--seed is empty; give a text, or leave it out for a new one")
+    if seed is not None:
+        _check_seed(seed)
     if record is not None:
         _check_record(record)
 
@@ -165,10 +172,23 @@ def match(
         raise typer.Exit(FAILED)
 
 
+def _check_seed(text: str) -> None:
+    try:
+        text.encode()
+    except UnicodeEncodeError:  # bytes that are no text in this locale, as Python hands them on
+        raise Misuse("--seed is not UTF-8; give 64 hex digits, or a text") from None
+
+
 def _check_record(file: Path) -> None:
     """Before an hour is played, not after."""
     if not file.name.endswith((".json", ".json.gz")):
         raise Misuse(f"--record {file}: a record's name ends in .json or .json.gz")
-    if file.is_dir() or not file.parent.is_dir():
-        what = "is a folder" if file.is_dir() else f"there is no folder {file.parent}"
-        raise Misuse(f"--record {file}: {what}; name a file in a folder that exists")
+    from hokm.records.files import refuse_unwritable
+
+    try:
+        refuse_unwritable(file)
+    except OSError as error:
+        raise Misuse(
+            f"--record {file}: {error.strerror}; name a file that can be made, in a folder that "
+            "is there"
+        ) from error

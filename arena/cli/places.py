@@ -12,6 +12,8 @@ def bot_folder(text: str) -> Path:
     """The folder of the bot that a person means; a word that names nothing is a misuse, where a bad
     bot is named well.
     """
+    if not text:
+        raise Misuse("a BOT is empty; name a folder with a bot.toml, or a bundled bot")
     try:
         return find_bot(text)
     except BotError as error:

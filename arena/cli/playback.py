@@ -31,7 +31,7 @@ from hokm.records import (
     from_json,
     load,
 )
-from hokm.records.files import LARGEST_BYTES
+from hokm.records.files import LARGEST_BYTES, refuse_irregular
 from hokm.records.replays import dealt_again, played
 from hokm.rules.options import Play, Rules
 from hokm.rules.variants import variant_of
@@ -83,14 +83,15 @@ def _read(file: Path) -> MatchRecord | tuple[tuple[Rules, HandRecord], ...]:
     if file != STDIN and file.suffix in (".json", ".gz"):
         return load(file)
     name = "stdin" if file == STDIN else str(file)
-    if file == STDIN:
-        data = sys.stdin.buffer.read(LARGEST_BYTES + 1)
-    else:
-        with file.open("rb") as stream:
-            data = stream.read(LARGEST_BYTES + 1)
-    if len(data) > LARGEST_BYTES:
-        raise RecordError(f"{name}: over {LARGEST_BYTES} bytes: no record is that long")
     try:
+        if file == STDIN:
+            data = sys.stdin.buffer.read(LARGEST_BYTES + 1)
+        else:
+            refuse_irregular(file)
+            with file.open("rb") as stream:
+                data = stream.read(LARGEST_BYTES + 1)
+        if len(data) > LARGEST_BYTES:
+            raise RecordError(f"over {LARGEST_BYTES} bytes: no record is that long")
         if data.lstrip()[:1] == b"{":
             return from_json(data)
         return parse_hands(data.decode())

@@ -38,10 +38,11 @@ def replay(
         bool, typer.Option("--text", help="Print the hands as short texts, to paste elsewhere.")
     ] = False,
 ) -> None:
-    """Play hands again in the terminal, trick by trick: those of a record, or one that was pasted.
+    """Play hands again in the terminal, trick by trick.
 
-    Every card is played again through the rules. The lead of a trick is marked with >, trumps with
-    ^, and the card that takes it with *.
+    They are those of a record, or hands that were pasted as text. Every card is played again
+    through the rules. The lead of a trick is marked with >, trumps with ^, and the card that takes
+    it with *.
     """
     if text and (seat is not None or step):
         raise Misuse("--text tells whole hands at once; leave out --seat and --step")

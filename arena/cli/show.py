@@ -12,6 +12,7 @@ from rich.table import Table
 from arena.cli.report import SCALES, MatchReport, shown_elo
 from arena.cli.text import kept_apart, percent, plain, with_error
 from arena.ladder.entrants import Entrant
+from arena.wording import counted
 from hokm.records import Format
 
 _FILE_COLUMNS = 200
@@ -55,8 +56,9 @@ def named_columns(*columns: str, gap: int = 2) -> Table:
 def print_match(report: MatchReport, console: Console) -> None:
     """What a match came to."""
     record = report.record
-    unit = "boards" if record.format is Format.BOARDS else "pairs of races"
-    count = f"{record.games} {unit if record.games > 1 else unit.replace('s', '', 1)}"
+    is_boards = record.format is Format.BOARDS
+    count = counted(record.games, "board" if is_boards else "pair")
+    count = count if is_boards else f"{count} of races"
     names = [kept_apart(report.side(team)) for team in range(report.plan.teams)]
     if report.plan.draws_partners:
         print_line(console, f"{', '.join(names)}: partners drawn anew, {count}")
@@ -64,7 +66,7 @@ def print_match(report: MatchReport, console: Console) -> None:
         versus = " against ".join(names)
         print_line(console, f"{versus}: {record.rules.players} players, {count}")
     if report.score.spoilt is not None:
-        done = f"{len(report.score.boards)} of {count} were finished"
+        done = f"{len(report.score.boards)} of {count} finished"
         print_line(console, f"NOT COMPLETE ({report.score.spoilt.value}): {done}")
     if report.score.boards:
         console.print()

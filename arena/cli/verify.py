@@ -15,10 +15,10 @@ def verify(
     ],
     json_: Json = False,
 ) -> None:
-    """Check records: every game is dealt and played again, and what is not so is said.
+    """Check records: every game is dealt and played again.
 
-    That finds accidents, and edits that break the play, a deck or the commitment. A forgery that is
-    consistent throughout is told only by its digest, kept elsewhere.
+    What is not so is said. That finds accidents, and edits that break the play, a deck or the
+    commitment. A forgery that is consistent throughout is told only by its digest, kept elsewhere.
     """
     from arena.cli import checking, show
 

@@ -9,10 +9,11 @@ from typing import Self
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from arena.cli.text import signed
+from arena.cli.text import printable, signed
 from arena.ladder.boards import MatchPlan
 from arena.ladder.room import Trouble
 from arena.ladder.tally import Tally
+from arena.wording import counted
 from hokm.records import GameRecord
 
 TOLD_IN_FULL = 2
@@ -60,7 +61,8 @@ class Watch:
         self.progress.stop()
         for (name, ending), count in self._told.items():
             if count > TOLD_IN_FULL:
-                self.say(f"fault: {name} {ending}: {count - TOLD_IN_FULL} more like these")
+                more = counted(count - TOLD_IN_FULL, "more fault")
+                self.say(f"fault: {name} {ending}: {more} like these")
 
     def say(self, text: str) -> None:
         """Print a line for a person."""
@@ -120,7 +122,7 @@ def _lines(plan: MatchPlan, trouble: Trouble) -> list[str]:
     place = f"{match}room {trouble.room}, seat {trouble.seat}{game}"
     lines = [
         f"fault: {trouble.entrant.name} {trouble.ending.value} ({place})",
-        f"  {trouble.detail}",
+        f"  {printable(trouble.detail)}",
     ]
     if trouble.tail.strip():
         lines += [f"  | {line}" for line in trouble.tail.rstrip().splitlines()[-TAIL_LINES:]]

@@ -57,3 +57,13 @@ def test_the_bundled_bots_are_listed(run, monkeypatch, make_bot, tmp_path):
     assert ran.status == 0
     assert "maryam" in ran.out
     assert '"players": [\n' in run("bot", "list", "--json").out
+
+
+@pytest.mark.parametrize("words", ["", "ladder", "bot"])
+def test_what_each_command_does_is_said_in_one_whole_line(run, words):
+    commands = run(*words.split(), "--help").out.partition("Commands:\n")[2].splitlines()
+    assert commands
+    for line in commands:
+        assert re.match(r"  [a-z]", line)
+        assert line.endswith(".")
+        assert not line.endswith("...")

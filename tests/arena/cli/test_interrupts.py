@@ -1,6 +1,8 @@
 """Ctrl-C: once to finish, twice to end, thrice to leave; other signals do not wait for games."""
 
 import signal
+import subprocess
+import sys
 from collections.abc import Sequence
 
 import pytest
@@ -49,3 +51,23 @@ async def test_one_more_leaves_everything() -> None:
                 signal.raise_signal(signal.SIGINT)
                 await trio.testing.wait_all_tasks_blocked()
             await trio.sleep_forever()
+
+
+@pytest.mark.parametrize(
+    "module", ["arena.cli.app", "typer", "arena.cli.checking", "hokm.records", "rich.console"]
+)
+def test_an_interrupt_while_modules_are_imported_is_one_line(module: str) -> None:
+    code = f"""if True:
+        import signal, sys
+        from arena.cli import main
+
+        class Interrupting:
+            def find_spec(self, name, path=None, target=None):
+                if name == {module!r}:
+                    signal.raise_signal(signal.SIGINT)
+
+        sys.meta_path.insert(0, Interrupting())
+        raise SystemExit(main(["verify", "there-is-no-such-file.json"]))
+    """
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (ran.returncode, ran.stdout, ran.stderr) == (130, "", "interrupted\n")

@@ -1,6 +1,8 @@
 """`arena match` as its users see it: what may be asked, and what is answered."""
 
+import errno
 import json
+import os
 import shlex
 from pathlib import Path
 
@@ -195,7 +197,7 @@ def test_a_match_that_was_stopped_is_marked_and_fails(run, runner, make_bot):
     words = ("match", make_bot("a"), make_bot("b"), "--boards", 2)
     ran = run(*words)
     assert ran.status == 1
-    assert "NOT COMPLETE (STOPPED): 0 of 2 boards were finished" in ran.out
+    assert "NOT COMPLETE (STOPPED): 0 of 2 boards finished" in ran.out
     answer = json.loads(run(*words, "--json").out)
     assert (answer["complete"], answer["spoilt"], answer["los"]) == (False, "STOPPED", None)
 
@@ -223,7 +225,7 @@ def test_one_fault_again_and_again_is_told_twice_and_counted(run, runner, make_b
     runner.troubled = [0] * 10 + [1]
     ran = run("match", make_bot("a"), make_bot("b"), "--boards", 1)
     assert ran.err.count("fault: a CRASH (") == 2
-    assert "fault: a CRASH: 8 more like these" in ran.err
+    assert "fault: a CRASH: 8 more faults like these" in ran.err
     assert ran.err.count("fault: b CRASH (") == 1
 
 
@@ -273,7 +275,7 @@ MISUSES = {
     "--at-once 0": "--at-once",
     "--at-once 1025": "--at-once",
     "--record there.txt": ".json or .json.gz",
-    "--record no/such/folder.json": "there is no folder no/such",
+    "--record no/such/folder.json": "no/such/folder.json: No such file or directory; name a file",
     "--policy none": "--policy",
 }
 
@@ -317,3 +319,70 @@ def test_a_bot_that_does_not_play_this_is_refused_before_anything_starts(run, ru
     ran = run("match", bot, bot, "--players", 2)
     assert ran.status == 2
     assert "four does not play with 2" in ran.err
+
+
+def test_a_record_that_cannot_be_written_in_the_end_does_not_take_the_result_with_it(
+    run, runner, make_bot, tmp_path, monkeypatch
+):
+    def full(descriptor: int) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr("hokm.records.files.os.fsync", full)
+    file = tmp_path / "match.json"
+    words = ("match", make_bot("a"), make_bot("b"), "--boards", 1, "--record", file)
+    ran = run(*words)
+    assert (ran.status, ran.err) == (1, f"error: {file}: No space left on device\n")
+    assert ran.out.startswith("a against b: 4 players, 1 board\n")
+    assert "\nrecord " not in ran.out
+    assert json.loads(run(*words, "--json").out)["record"] is None
+
+
+def test_a_record_too_long_for_a_file_does_not_take_the_result_with_it(
+    run, runner, make_bot, tmp_path, monkeypatch
+):
+    monkeypatch.setattr("hokm.records.files.LARGEST_BYTES", 1000)
+    file = tmp_path / "match.json"
+    ran = run("match", make_bot("a"), make_bot("b"), "--boards", 1, "--record", file)
+    assert ran.status == 1
+    assert ran.err.startswith(f"error: {file}: this record has ")
+    assert ran.out.startswith("a against b")
+
+
+def test_a_record_whose_file_cannot_be_made_is_told_before_anything_is_played(
+    run, runner, make_bot, tmp_path
+):
+    file = tmp_path / ("r" * 250 + ".json")
+    ran = run("match", make_bot("a"), make_bot("b"), "--record", file)
+    assert (ran.status, ran.out, runner.played) == (2, "", [])
+    assert ran.err.startswith(f"error: --record {file}: File name too long; ")
+    assert run("match", tmp_path / "bots/a", tmp_path / "no", "--record", tmp_path / "r.json")
+    assert not [each for each in tmp_path.iterdir() if each.name.endswith((".part", ".json"))]
+
+
+def test_names_too_long_for_the_folder_of_their_logs_are_told_before_anything_is_played(
+    run, runner, make_bot
+):
+    longest = ["\U00020000" * 40, "\U00020001" * 40]
+    ran = run("match", *map(make_bot, longest))
+    assert (ran.status, ran.out, runner.played) == (2, "", [])
+    assert ran.err.startswith("error: these bots' names together are too long")
+    assert run("match", make_bot("a"), make_bot("\U00020002" * 40), "--boards", 1).status == 0
+
+
+@pytest.mark.parametrize(("word", "shown"), [("no\nbot", r"no\nbot"), ("\x1b[2J", r"\x1b[2J")])
+def test_what_was_typed_is_shown_on_one_line_and_steers_no_terminal(run, make_bot, word, shown):
+    ran = run("match", make_bot("a"), word)
+    assert ran.status == 2
+    assert ran.err.startswith(f"error: {shown}: is neither")
+    assert run(word).err.startswith(f"error: No such command '{shown}'")
+
+
+def test_a_seed_that_is_no_text_and_a_bot_without_a_name_are_misuses(run, runner, make_bot):
+    ran = run("match", make_bot("a"), make_bot("b"), "--seed", "\udcff")
+    assert (ran.status, ran.err) == (
+        2,
+        "error: --seed is not UTF-8; give 64 hex digits, or a text\n",
+    )
+    ran = run("match", make_bot("c"), "")
+    assert (ran.status, ran.out) == (2, "")
+    assert ran.err.startswith("error: a BOT is empty; ")

@@ -1,6 +1,7 @@
 """`arena replay` as its users see it: a record or a pasted hand, told trick by trick."""
 
 import io
+import os
 import subprocess
 import sys
 from dataclasses import is_dataclass, replace
@@ -524,3 +525,10 @@ def test_a_reader_that_has_seen_enough_is_no_failure(tmp_path):
         process.stdout.close()
         assert process.stderr.read() == b""
         assert process.wait() == 0
+
+
+def test_a_pipe_is_refused_and_not_waited_for(run, tmp_path):
+    pipe = tmp_path / "hands.txt"
+    os.mkfifo(pipe)
+    ran = run("replay", pipe)
+    assert (ran.status, ran.err) == (1, f"error: {pipe}: not a regular file\n")

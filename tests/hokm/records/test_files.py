@@ -354,3 +354,24 @@ def with_cause(game: GameRecord, cause: str) -> Outcome:
 def test_a_rated_record_keeps_its_policy(make_match: MakeMatch) -> None:
     record = make_match(policy=Policy.RATED, faults={(2, 1): Ending.ILLEGAL})
     assert from_json(to_json(record)).policy is Policy.RATED
+
+
+@pytest.mark.parametrize("key", [b"substance", b"checksum"])
+def test_a_document_nested_too_deeply_to_be_hashed_is_no_record(key: bytes) -> None:
+    # Somewhere below the interpreter's limit is a depth that can be parsed and not be written.
+    for depth in range(500, 1001):
+        nested = b'{"a":[' * (depth // 2) + b"]}" * (depth // 2)
+        with pytest.raises(RecordError):
+            from_json(b'{"schema": "hokm-record-v1", "%b": %b}' % (key, nested))
+
+
+@pytest.mark.parametrize("name", ["match.json", "match.json.gz"])
+def test_a_pipe_and_a_device_are_refused_unread(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    os.mkfifo(path)
+    with pytest.raises(RecordError, match=f"{name}: not a regular file"):
+        load(path)
+    path.unlink()
+    path.symlink_to("/dev/zero")
+    with pytest.raises(RecordError, match=f"{name}: not a regular file"):
+        load(path)

@@ -42,7 +42,13 @@ def from_json(data: bytes) -> MatchRecord:
     checksum that does not fit, a key that is missing, unknown or has no meaning. Whether the play
     in it is true to the rules is for :func:`~hokm.records.checks.verify` to say.
     """
-    document = parsed(data)
+    try:
+        return _read_document(parsed(data))
+    except RecursionError:  # it could be parsed, but not be hashed, or shown in a message
+        raise RecordError("not JSON as a record has it: nested too deeply") from None
+
+
+def _read_document(document: Json) -> MatchRecord:
     if not isinstance(document, dict) or not isinstance(schema := document.get("schema"), str):
         raise RecordError('no record: expected a JSON object with "schema"')
     if schema != SCHEMA:

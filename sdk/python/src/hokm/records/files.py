@@ -1,9 +1,13 @@
 """Record files: written whole, read within bounds. A name that ends in ``.gz`` is compressed."""
 
+import errno
 import gzip
 import io
 import os
+import stat
 import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from hokm.records.decode import from_json
@@ -20,24 +24,44 @@ unpacks to more is not let into memory.
 def save(path: Path, record: MatchRecord) -> None:
     """Write the record so that at every moment the file is whole: the old one, none, or this one.
 
-    Equal records are equal bytes. Raises OSError; a name not in composed form raises ValueError.
+    Equal records are equal bytes. Raises OSError, which names ``path``; :class:`RecordError` for a
+    record that is too long to be read again; ValueError for a name not in composed form.
     """
     data = to_json(record)
     if len(data) > LARGEST_BYTES:
-        raise ValueError(f"this record has {len(data)} bytes; none may have over {LARGEST_BYTES}")
+        raise RecordError(
+            f"{path}: this record has {len(data)} bytes; none may have over {LARGEST_BYTES}"
+        )
     if path.suffix == ".gz":
         data = _compressed(data)
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        with part.open("wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        part.replace(path)
-    except BaseException:
-        part.unlink(missing_ok=True)
-        raise
-    _sync_folder(path.parent)
+    part = _part(path)
+    with _naming(path):
+        try:
+            with part.open("wb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+            part.replace(path)
+        except BaseException:
+            _remove(part)
+            raise
+        _sync_folder(path.parent)
+
+
+def refuse_unwritable(path: Path) -> None:
+    """Raise the OSError that :func:`save` would, as far as it can be known without a record.
+
+    The file that is written first is really made, and removed: no permission, a name too long, a
+    folder that is not there are told, a disk that fills up later is not.
+    """
+    part = _part(path)
+    with _naming(path):
+        if path.is_dir():
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+        try:
+            part.open("wb").close()
+        finally:
+            _remove(part)
 
 
 def load(path: Path) -> MatchRecord:
@@ -52,6 +76,27 @@ def load(path: Path) -> MatchRecord:
         raise RecordError(f"{path}: {error}") from None
 
 
+def _part(path: Path) -> Path:
+    return path.with_name(f".{path.name}.{os.getpid()}.part")
+
+
+def _remove(part: Path) -> None:
+    # Why it was not written is what is told, not that what was not written cannot be removed.
+    with suppress(OSError):
+        part.unlink()
+
+
+@contextmanager
+def _naming(path: Path) -> Iterator[None]:
+    """Errors of the system name the file that was asked for; a write names none by itself."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno is None:
+            raise
+        raise OSError(error.errno, error.strerror, os.fspath(path)) from error
+
+
 def _compressed(data: bytes) -> bytes:
     # No file name and no time in the header: they would make equal records different files.
     packed = io.BytesIO()
@@ -60,7 +105,16 @@ def _compressed(data: bytes) -> bytes:
     return packed.getvalue()
 
 
+def refuse_irregular(path: Path) -> None:
+    """Raise RecordError for a pipe, which would have us wait, a device, which may never end, or a
+    folder; OSError where nothing is found.
+    """
+    if not stat.S_ISREG(path.stat().st_mode):
+        raise RecordError("not a regular file")
+
+
 def _read(path: Path) -> bytes:
+    refuse_irregular(path)
     with path.open("rb") as file:
         if path.suffix != ".gz":
             data = file.read(LARGEST_BYTES + 1)
