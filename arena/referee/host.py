@@ -27,13 +27,6 @@ TICK_SECONDS = 1e-6
 before it began.
 """
 
-SPARE_ANSWERS = 1000
-ANSWERS_A_DECISION = 4
-"""How many answers are heard from a session: so many, and so many more for each decision it was
-told. The casual policy lets a decision have three; answers sent again or too late cost nothing, but
-judging them takes the time of all tables.
-"""
-
 _ENDINGS = {
     Ended.GOODBYE: Ending.CRASH,
     Ended.BROKEN: Ending.CRASH,
@@ -150,11 +143,8 @@ class Host:
             else:
                 self._close(line, End(Ended.MALFORMED, f"no game {answer.game} was started here"))
                 break
-        line.heard += len(heard)
         if session.closed is not None:
             self._close(line, session.closed)
-        elif line.heard > SPARE_ANSWERS + ANSWERS_A_DECISION * line.told:
-            self._close(line, End(Ended.FLOODED))
         self._share_clocks()
 
     def _close(self, line: "_Line", end: End) -> None:
@@ -199,7 +189,6 @@ class Host:
         line, message = game.lines[tell.seat], tell.message
         if isinstance(message, Decision):
             game.open(tell.seat, message.decision)
-            line.told += 1
             self._asked.add(line)
             line.session.tell(message, partial(self._sent, game, tell.seat, message.decision))
         else:
@@ -240,7 +229,7 @@ class Host:
 class _Line:
     """What the host keeps about one session."""
 
-    __slots__ = ("games", "given", "heard", "open", "session", "told")
+    __slots__ = ("games", "given", "open", "session")
 
     def __init__(self, session: Session) -> None:
         self.session = session
@@ -250,10 +239,6 @@ class _Line:
         """The number of every game it was ever given."""
         self.open: dict[int, _Open] = {}
         """The decisions it has been told and has not answered, by game."""
-        self.told = 0
-        """How many decisions it was told in all."""
-        self.heard = 0
-        """How many answers it gave in all."""
 
 
 class _Game:

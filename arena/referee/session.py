@@ -14,12 +14,20 @@ from typing import NamedTuple, assert_never
 import trio
 
 from arena.referee.connection import Close, Connection, Received
-from hokm.session import Answer, FromReferee, Goodbye, Hello
+from hokm.session import Answer, Decision, FromReferee, Goodbye, Hello
 from hokm.wire import REASON_LENGTH, WireError, decode_from_bot, encode_from_referee
 
 BATCH_MESSAGES = 1024
 """Messages at most in one batch to a bot. A message has well under 2 KiB and gRPC's clients refuse
 what is over 4 MiB.
+"""
+
+SPARE_RECEIVED = 1000
+RECEIVED_A_DECISION = 4
+"""How much is heard from a session: so many answers and batches together, and so many more for each
+decision it was told. An answer in a batch of its own is two. A refused answer may be given again
+and one sent again or too late costs nothing, but reading and judging take the time of all tables;
+so does a batch with nothing in it, or with nothing that is known here.
 """
 
 
@@ -39,7 +47,7 @@ class Ended(Enum):
     GOODBYE = "it said goodbye and left"
     BROKEN = "its stream ended without a goodbye"
     MALFORMED = "it sent what is no message of the protocol"
-    FLOODED = "it sent far more answers than it was asked for"
+    FLOODED = "it sent far more than it was asked for"
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +78,8 @@ class Session:
         self._connection = connection
         self._ready = ready
         self._is_ended = False
+        self._left = SPARE_RECEIVED
+        """How many more answers and batches are heard."""
         self._batch: list[FromReferee] = []
         self._on_sent: list[Callable[[float], None]] = []
         self._life = trio.lowlevel.ParkingLot()
@@ -85,6 +95,8 @@ class Session:
         if not self._batch:
             self._ready(self)
         self._batch.append(message)
+        if isinstance(message, Decision):
+            self._left += RECEIVED_A_DECISION
         if sent is not None:
             self._on_sent.append(sent)
 
@@ -150,6 +162,10 @@ class Session:
                 messages = decode_from_bot(payload)
             except WireError as error:
                 self._close(End(Ended.MALFORMED, str(error)))
+                return heard
+            self._left -= 1 + len(messages)
+            if self._left < 0:
+                self._close(End(Ended.FLOODED))
                 return heard
             for message in messages:
                 match message:

@@ -10,9 +10,9 @@ import trio
 import trio.testing
 
 from arena.referee.connection import Close
-from arena.referee.host import ANSWERS_A_DECISION, SPARE_ANSWERS, Host, open_host
+from arena.referee.host import Host, open_host
 from arena.referee.lobby import Lobby, open_lobby
-from arena.referee.session import Session
+from arena.referee.session import RECEIVED_A_DECISION, SPARE_RECEIVED, Session
 from arena.referee.table import Policy, Table
 from arena.referee.testing import MemoryConnection, answer_decisions, endings, first_legal
 from hokm.actions import PLAYS, Action
@@ -425,13 +425,29 @@ async def test_a_bot_that_floods_the_arena_is_stopped() -> None:
         decision = await house.play_until_its_turn(0, table := a_table())
         bot = house.bots[0]
         bot.say(first_legal(decision))
-        spare = SPARE_ANSWERS + ANSWERS_A_DECISION - 1
+        spare = SPARE_RECEIVED + RECEIVED_A_DECISION - 2  # an answer, in a batch of its own
         again = [first_legal(decision)] * 500
-        for _ in range(spare // len(again)):
+        for _ in range(spare // (len(again) + 1)):
             bot.say(*again)
             await trio.testing.wait_all_tasks_blocked()
         assert ending_of(table) is None
         bot.say(*again)
+        await trio.testing.wait_all_tasks_blocked()
+        assert ending_of(table) is Ending.MALFORMED
+        assert bot.close is Close.MALFORMED
+
+
+# Nothing at all, and a message that has nothing but a field no version knows (number 15).
+@pytest.mark.parametrize("nothing", [b"", b"\x0a\x02\x78\x01"])
+async def test_a_flood_of_batches_that_say_nothing_is_stopped(nothing: bytes) -> None:
+    async with a_house() as house:
+        await house.play_until_its_turn(0, table := a_table())
+        bot = house.bots[0]
+        for _ in range(SPARE_RECEIVED + RECEIVED_A_DECISION):
+            bot.say_bytes(nothing)
+        await trio.testing.wait_all_tasks_blocked()
+        assert ending_of(table) is None
+        bot.say_bytes(nothing)
         await trio.testing.wait_all_tasks_blocked()
         assert ending_of(table) is Ending.MALFORMED
         assert bot.close is Close.MALFORMED
