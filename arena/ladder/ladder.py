@@ -18,16 +18,18 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import Enum
+from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from arena.ladder.entrants import SAMPLES, Entrant, find_bot, load_bot
 from arena.ladder.errors import LadderError
 from arena.ladder.evidence import elo_of
-from arena.ladder.facts import Attempt, Bot, Event
+from arena.ladder.facts import Attempt, Boards, Bot, Event
 from arena.ladder.frozen import freeze, thaw
 from arena.ladder.settings import SETTINGS_FILE, Settings, parse_settings, read_settings
 from arena.ladder.store import Store
+from arena.ladder.verdict import Voided, verdict
 from hokm.deck import commitment
 from hokm.records import RecordError, load, substance_digest
 from hokm.session import PROTOCOL
@@ -185,13 +187,16 @@ class Ladder:
                 self.secret_of(event)
             except LadderError as error:
                 problems.append(error)
-        problems += filter(None, map(self._record_problem, self.store.attempts()))
-        elo = elo_of(
-            self.store.bots(), self.store.results(), rounds_closed=self.store.rounds_closed()
-        )
+        results = self.store.results()
+        boards = {result.match: result.boards for result in results}
+        for attempt in self.store.attempts():
+            problem = self._record_problem(attempt, boards=boards.get(attempt.match, ()))
+            if problem is not None:
+                problems.append(problem)
+        elo = elo_of(self.store.bots(), results, rounds_closed=self.store.rounds_closed())
         if elo != self.store.ratings():
-            problem = "holds Elo ratings that do not follow from its results"
-            problems.append(LadderError(self.folder / "ladder.db", problem, remedy=_RESTORE))
+            what = "holds Elo ratings that do not follow from its results"
+            problems.append(LadderError(self.folder / "ladder.db", what, remedy=_RESTORE))
         return problems
 
     # -- for whoever plays
@@ -275,10 +280,11 @@ class Ladder:
             problem = f"has a name of more than {longest} bytes"
             raise LadderError(entrant.name, problem, remedy="give it a shorter one in bot.toml")
 
-    def _record_problem(self, attempt: Attempt) -> LadderError | None:
+    def _record_problem(self, attempt: Attempt, *, boards: Boards) -> LadderError | None:
+        """What is amiss with the record of an attempt, or with what is kept of its match."""
         file = self.records_folder / attempt.record
         try:
-            digest = substance_digest(load(file))
+            record = load(file)
         except FileNotFoundError:
             return LadderError(file, "is missing", remedy=_RESTORE)
         except OSError as error:
@@ -286,9 +292,12 @@ class Ladder:
         except RecordError as error:
             problem = str(error).removeprefix(f"{file}: ")
             return LadderError(file, f"is damaged ({problem})", remedy=_RESTORE)
-        if digest != attempt.record_digest:
+        if substance_digest(record) != attempt.record_digest:
             problem = f"is not the record that the result of {attempt.match} was taken from"
             return LadderError(file, problem, remedy=_RESTORE)
+        if attempt.voided_by is None and (problem := _difference(boards, verdict(record))):
+            problem = f"holds a result of {attempt.match} that is not its record's: {problem}"
+            return LadderError(self.folder / "ladder.db", problem, remedy=_RESTORE)
         return None
 
 
@@ -308,6 +317,20 @@ def unwritable(error: OSError, where: Path) -> LadderError:
     """The error for a file or folder that the system would not let us write."""
     problem = f"cannot be written ({error.strerror})"
     return LadderError(where, problem, remedy="mend that, then run the command again")
+
+
+def _difference(boards: Boards, found: Boards | Voided) -> str:
+    """The first board on which what is kept is not what a record says; empty if there is none."""
+    if isinstance(found, Voided):
+        return f"by its record it is void ({found.ending.value})"
+    for number, (kept, true) in enumerate(zip_longest(boards, found), start=1):
+        if kept != true:
+            return f"board {number} is kept as {_points(kept)}, and is {_points(true)}"
+    return ""
+
+
+def _points(board: tuple[int, ...] | None) -> str:
+    return "-".join(map(str, board)) if board else "missing"
 
 
 def _refuse_like(known: Bot, entrant: Entrant) -> None:

@@ -295,6 +295,34 @@ async def test_a_record_of_another_match_is_not_taken_for_this_one(
     assert str(problem).startswith(f"{other}: is not the record that the result of ev1/r2/")
 
 
+@pytest.mark.parametrize("change", ["UPDATE points SET points = points + 1", "DELETE FROM points"])
+async def test_a_result_that_is_not_its_records_is_found(
+    played: Ladder, folder: Path, change: str
+) -> None:
+    match = "ev1/r2/ada~bob"
+    with sqlite3.connect(folder / "ladder.db") as connection:
+        connection.execute(f"{change} WHERE match = ? AND board = 1", [match])
+    connection.close()
+    said = str(played.check()[0])
+    assert "\n" not in said
+    assert f"holds a result of {match} that is not its record's: board 1 is kept as " in said
+
+
+async def test_a_result_of_a_match_that_its_record_voids_is_found(
+    ladder: Ladder, folder: Path, bot_folder
+) -> None:
+    for name in ("ada", "bob"):
+        ladder.add(bot_folder(name))
+    faults = {("ev1/r1/ada~bob", 1): (Ending.HOST_FAULT, None)}
+    await play_event(ladder, InProcessRunner(faults=faults), cycles=1)
+    assert ladder.check() == []
+    with sqlite3.connect(folder / "ladder.db") as connection:
+        connection.execute("UPDATE attempts SET voided_by = NULL WHERE number = 1")
+    connection.close()
+    said = str(ladder.check()[0])
+    assert "holds a result of ev1/r1/ada~bob that is not its record's: by its record it is" in said
+
+
 async def test_ratings_that_do_not_follow_from_the_results_are_found(
     played: Ladder, folder: Path
 ) -> None:
