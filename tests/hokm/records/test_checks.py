@@ -13,6 +13,7 @@ from hokm.errors import Reason
 from hokm.events import CardPlayed, CardTurned, HandEnded, HandStarted
 from hokm.outcome import Ending, HandKind, Outcome
 from hokm.records import (
+    Circumstances,
     EntrantRecord,
     Flag,
     Format,
@@ -20,6 +21,7 @@ from hokm.records import (
     MatchRecord,
     Place,
     Policy,
+    ProcessRecord,
     Refusal,
     ReplayError,
     RoomRecord,
@@ -103,7 +105,9 @@ def test_nothing_is_found_with_cuts_modes_and_drawn_partners(
     make_drawn_match: MakeMatch, ending: Ending
 ) -> None:
     faults = {} if ending is Ending.COMPLETED else {(1, 1): ending, (2, 3): ending}
-    record = make_drawn_match(games=4, faults=faults)
+    if ending is Ending.NEVER_STARTED:  # it is all games of a room that fail so
+        faults = {(1, number): ending for number in range(1, 9)}
+    record = make_drawn_match(games=8, faults=faults)
     assert found(record) == []
     games = [game for room in record.rooms for game in room.games]
     assert any(game.seating for game in games)
@@ -211,7 +215,7 @@ def test_a_swapped_card_is_found_where_it_was_played(match: MatchRecord, edited:
 
 def test_a_card_that_was_left_out_is_found_at_the_next(match: MatchRecord, edited: Edit) -> None:
     plays = match.rooms[0].games[0].hands[0].plays
-    assert places(edited(match, plays=plays[:-1])) == [HAND, HERE]
+    assert places(edited(match, plays=plays[:-1])) == [HAND, HERE, HERE]
     assert places(edited(match, plays=plays[1:])) == [replace(HAND, step="play 1")]
 
 
@@ -383,8 +387,39 @@ def test_the_refusal_that_should_have_ended_the_game_is_found(
 def test_a_refusal_in_a_hand_that_was_not_dealt_is_found(
     match: MatchRecord, edited_game: Edit
 ) -> None:
-    record = edited_game(match, refusals=(refusal(hand=2),))
-    assert places(record) == [Place(room=1, game=1, hand=2)]
+    for hand in (0, 2):
+        record = edited_game(match, refusals=(refusal(hand=hand),))
+        assert places(record) == [Place(room=1, game=1, hand=hand)]
+
+
+def test_a_refusal_that_is_never_recorded_is_found(match: MatchRecord, edited_game: Edit) -> None:
+    late = replace(refusal(), reason=Reason.MATCH_OVER)
+    assert found(edited_game(match, refusals=(late,))) == [
+        "room 1, game 1: an action is recorded as refused after the end of the game"
+    ]
+
+
+@pytest.mark.parametrize("change", [lambda times: times[1:], lambda times: (*times, 0.5)])
+def test_times_that_are_not_one_a_decision_are_found(
+    match: MatchRecord, edited_game: Edit, change: Callable[..., Any]
+) -> None:
+    [times] = match.rooms[0].games[0].seconds
+    assert found(edited_game(match, seconds=())) == []
+    assert places(edited_game(match, seconds=(change(times),))) == [HERE]
+
+
+@pytest.mark.parametrize(("room", "seat"), [(3, 0), (0, 0), (1, 4)])
+def test_a_process_that_sat_nowhere_is_found(match: MatchRecord, room: int, seat: int) -> None:
+    process = ProcessRecord(room=room, seat=Seat(seat))
+    record = replace(match, circumstances=Circumstances(processes=(process,)))
+    assert found(record) == [f"room {room}: a process sat at seat {seat}, which is not there"]
+
+
+@pytest.mark.parametrize("game", [0, 3])
+def test_a_seed_of_no_game_is_found(match: MatchRecord, game: int) -> None:
+    seeds = (*match.seeds, Seed(game=game, hand=1, value=bytes(32)))
+    record = replace(match, seeds=seeds, secret=None, entropy=None)
+    assert found(record) == [f"game {game}: a seed is revealed of a game that is not there"]
 
 
 def test_a_malformed_last_refusal_does_not_make_an_illegal_end(
@@ -572,10 +607,10 @@ def test_a_hand_that_was_dropped_or_added_is_found(
     dropped = edited_game(record, hands=(*hands[:1], *hands[2:]))
     assert Place(room=1, game=1, hand=2) in places(dropped)
     extra = replace(hands[-1], number=len(hands) + 1, trump=None, plays=(), result=None)
-    assert places(edited_game(record, hands=(*hands, extra))) == [
+    assert places(edited_game(record, hands=(*hands, extra), seconds=())) == [
         Place(room=1, game=1, hand=len(hands) + 1)
     ]
-    assert places(edited_game(record, hands=())) == [HERE, HERE]
+    assert places(edited_game(record, hands=(), seconds=())) == [HERE, HERE]
 
 
 @pytest.mark.parametrize(
@@ -719,7 +754,7 @@ def test_a_format_that_the_rules_do_not_play_is_found(match: MatchRecord) -> Non
 def test_a_hand_that_is_there_twice_is_found(match: MatchRecord, edited_game: Edit) -> None:
     hand = match.rooms[0].games[0].hands[0]
     again = replace(hand, trump=None, plays=())
-    assert found(edited_game(match, hands=(hand, again))) == [
+    assert found(edited_game(match, hands=(hand, again), seconds=())) == [
         "room 1, game 1: its hands are not numbered 1, 2, 3 and so on"
     ]
 
@@ -730,12 +765,23 @@ def test_an_unplayed_game_that_was_played_is_found(match: MatchRecord, edited_ga
     ]
 
 
-def test_an_unplayed_game_is_lost_by_somebody(match: MatchRecord, edited_game: Edit) -> None:
-    stopped = Outcome(Ending.STOPPED, (0, 0), None)
-    record = edited_game(match, hands=(), outcome=stopped, flags=(Flag.UNPLAYED,))
-    assert "room 1, game 1: STOPPED: an unplayed game is lost by the fault of a seat" in found(
-        record
-    )
+@pytest.mark.parametrize("ending", [Ending.STOPPED, Ending.TIME, Ending.ILLEGAL, Ending.MALFORMED])
+def test_an_unplayed_game_is_lost_by_a_crash_or_a_stall(
+    match: MatchRecord, edited_game: Edit, ending: Ending
+) -> None:
+    at_fault = None if ending is Ending.STOPPED else Seat(0)
+    outcome = Outcome(ending, (0, 3), Side(1), at_fault=at_fault)
+    record = edited_game(match, hands=(), seconds=(), outcome=outcome, flags=(Flag.UNPLAYED,))
+    problem = f"{ending.value}: a game that is not played is lost by a crash or a stall"
+    assert f"room 1, game 1: {problem}" in found(record)
+
+
+def test_a_bot_that_never_started_has_no_other_game_in_its_room(make_match: MakeMatch) -> None:
+    whole = dict.fromkeys([(2, 1), (2, 2)], Ending.NEVER_STARTED)
+    assert found(make_match(faults=whole)) == []
+    assert found(make_match(faults={(2, 1): Ending.NEVER_STARTED})) == [
+        "room 2: some of its games ended NEVER_STARTED, and others did not"
+    ]
 
 
 def test_an_illegal_last_refusal_does_not_make_a_malformed_end(

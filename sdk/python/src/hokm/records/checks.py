@@ -15,7 +15,15 @@ from hokm.deck import board_seed, commitment, mix
 from hokm.errors import Reason
 from hokm.events import CardTurned, HandEnded, HandStarted
 from hokm.outcome import Ending, HandResult, Outcome
-from hokm.records.replays import Place, ReplayError, dealt_again, played
+from hokm.records.replays import (
+    Place,
+    ReplayError,
+    SeedsByGame,
+    dealt_again,
+    decisions,
+    played,
+    seeds_by_game,
+)
 from hokm.records.values import (
     Flag,
     Format,
@@ -53,11 +61,16 @@ def _findings(record: MatchRecord) -> Iterator[Finding]:
     yield from _header(record)
     yield from _seeds(record)
     yield from _seatings(record)
+    yield from _processes(record)
+    table = seeds_by_game(record)
     for room in record.rooms:
         yield from _numbers(record, room)
+        yield from _starts(room)
         for game in room.games:
-            yield from _seating(record, room, game)
-            yield from _game(record, game, place=Place(room=room.number, game=game.number))
+            yield from _seating(record, room, game, table=table)
+            yield from _game(
+                record, game, place=Place(room=room.number, game=game.number), table=table
+            )
     score = score_of(record.rules, record.rooms, entrants=len(record.entrants))
     if score != record.score:
         yield Finding(f"the score is {score} by its games, not {record.score}")
@@ -85,6 +98,8 @@ def _seeds(record: MatchRecord) -> Iterator[Finding]:
     for (game, hand), times in counted.items():
         if times > 1:
             yield Finding(f"its seed is there {times} times", Place(game=game, hand=hand))
+        if not 1 <= game <= record.games:
+            yield Finding("a seed is revealed of a game that is not there", Place(game=game))
     if record.secret is None:
         return
     if commitment(record.secret) != record.commitment:
@@ -144,16 +159,26 @@ def _seatings(record: MatchRecord) -> Iterator[Finding]:
             yield Finding(f"the seating {room.even_seating} is none of its even games", here)
 
 
-def _seating(record: MatchRecord, room: RoomRecord, game: GameRecord) -> Iterator[Finding]:
+def _processes(record: MatchRecord) -> Iterator[Finding]:
+    rooms, seats = {room.number for room in record.rooms}, record.rules.players
+    for process in record.circumstances.processes:
+        if process.room not in rooms or process.seat >= seats:
+            what = f"a process sat at seat {process.seat}, which is not there"
+            yield Finding(what, Place(room=process.room))
+
+
+def _seating(
+    record: MatchRecord, room: RoomRecord, game: GameRecord, *, table: SeedsByGame
+) -> Iterator[Finding]:
     """Where a second ace draws partners each game has its own seating; nowhere else."""
     here = Place(room=room.number, game=game.number)
     drawn = room.seating
     if record.rules.teams is Teams.SECOND_ACE and len(record.entrants) == record.rules.players:
-        seeds = [seed for seed in record.seeds if (seed.game, seed.hand) == (game.number, 0)]
-        if not seeds:
+        seed = table.get(game.number, {}).get(0)
+        if seed is None:
             yield Finding("the seed that draws its partners is not revealed", here)
             return
-        drawn = drawn_seating(record.rules, seeds[0].value, seating=room.seating)
+        drawn = drawn_seating(record.rules, seed, seating=room.seating)
     expected = None if drawn == room.seating else drawn
     if game.seating != expected:
         yield Finding(f"its own seating is {expected} by the draw, not {game.seating}", here)
@@ -183,18 +208,29 @@ def _numbers(record: MatchRecord, room: RoomRecord) -> Iterator[Finding]:
         yield Finding("its games do not stand in order", Place(room=room.number))
 
 
+def _starts(room: RoomRecord) -> Iterator[Finding]:
+    """A bot that never said hello plays no game of its room."""
+    endings = {None if game.outcome is None else game.outcome.ending for game in room.games}
+    if Ending.NEVER_STARTED in endings and len(endings) > 1:
+        what = f"some of its games ended {Ending.NEVER_STARTED.value}, and others did not"
+        yield Finding(what, Place(room=room.number))
+
+
 # -- a game, played again
 
 
-def _game(record: MatchRecord, game: GameRecord, *, place: Place) -> Iterator[Finding]:
+def _game(
+    record: MatchRecord, game: GameRecord, *, place: Place, table: SeedsByGame
+) -> Iterator[Finding]:
     try:
-        fresh = dealt_again(record, game, place=place)
+        fresh = dealt_again(record, game, place=place, table=table)
         yield from _hands(fresh, game, place=place)
     except ReplayError as error:
         yield Finding(error.what, error.place)
         return
     yield from _refusals(game, policy=record.policy, place=place)
     yield from _outcome(fresh, game, policy=record.policy, place=place)
+    yield from _times(game, place=place)
 
 
 def _hands(fresh: Game, game: GameRecord, *, place: Place) -> Iterator[Finding]:
@@ -246,12 +282,16 @@ def _dealt(
 
 
 def _refusals(game: GameRecord, *, policy: Policy, place: Place) -> Iterator[Finding]:
-    """No seat was refused more often than the table allows, unless the game ended for it."""
+    """No seat was refused more often than the table allows, unless the game ended for it; and what
+    costs nothing is not recorded.
+    """
     last = len(game.hands)
+    if any(refusal.reason is Reason.MATCH_OVER for refusal in game.refusals):
+        yield Finding("an action is recorded as refused after the end of the game", place)
     counted = Counter((refusal.hand, refusal.seat) for refusal in game.refusals)
     for (hand, seat), times in counted.items():
         here = replace(place, hand=hand)
-        if hand > last:
+        if not 1 <= hand <= last:
             yield Finding("an action is refused in a hand that was not dealt", here)
         if times >= policy.refusals_that_end and not (
             times == policy.refusals_that_end
@@ -263,6 +303,16 @@ def _refusals(game: GameRecord, *, policy: Policy, place: Place) -> Iterator[Fin
             yield Finding(
                 f"seat {seat} was refused {times} times, and the game did not end for it", here
             )
+
+
+def _times(game: GameRecord, *, place: Place) -> Iterator[Finding]:
+    """Every decision was charged, where any was."""
+    if not game.seconds:
+        return
+    times = [len(hand) for hand in game.seconds]
+    taken = [sum(1 for _ in decisions(hand)) for hand in game.hands]
+    if times != taken:
+        yield Finding(f"it has {times} decision times by hand, for {taken} decisions", place)
 
 
 def _outcome(fresh: Game, game: GameRecord, *, policy: Policy, place: Place) -> Iterator[Finding]:
@@ -294,7 +344,8 @@ def _objection(fresh: Game, game: GameRecord, outcome: Outcome, *, policy: Polic
     if nobody != (seat is None):
         return "no seat is at fault" if nobody else "it does not say which seat is at fault"
     if Flag.UNPLAYED in game.flags:
-        return None if ending.counts else "an unplayed game is lost by the fault of a seat"
+        lost = ending in (Ending.CRASH, Ending.STALL)
+        return None if lost else "a game that is not played is lost by a crash or a stall"
     match ending:
         case Ending.TIME | Ending.STALL:
             if not game.hands or fresh.to_act != seat:

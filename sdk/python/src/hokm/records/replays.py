@@ -1,7 +1,9 @@
 """A recorded game, played again: dealt from its seeds, decided as recorded, judged by the rules."""
 
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 from hokm.actions import DECLARATIONS, DRAWS, PLAYS, Action, CutDeck, DiscardCards, Draw
 from hokm.deck import shuffled
@@ -12,6 +14,8 @@ from hokm.rules.deal import Deal
 from hokm.rules.game import Board, Game, Race
 from hokm.rules.options import Play, Rules
 from hokm.rules.variants import variant_of
+
+SeedsByGame: TypeAlias = Mapping[int, Mapping[int, bytes]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,13 +60,25 @@ def replay(record: MatchRecord, *, room: int, game: int) -> Iterator[Event]:
     raise LookupError(f"there is no game {game} of room {room} in this record")
 
 
-def dealt_again(record: MatchRecord, game: GameRecord, *, place: Place) -> Game:
+def seeds_by_game(record: MatchRecord) -> SeedsByGame:
+    """The seeds of a record as a table: of each game, by hand."""
+    table: defaultdict[int, dict[int, bytes]] = defaultdict(dict)
+    for seed in record.seeds:
+        table[seed.game][seed.hand] = seed.value
+    return table
+
+
+def dealt_again(
+    record: MatchRecord, game: GameRecord, *, place: Place, table: SeedsByGame | None = None
+) -> Game:
     """The game as it was before its first card, to be dealt from the seeds in this record.
+
+    Whoever deals many games of a record makes the ``table`` of its seeds once, and gives it.
 
     Raises :class:`ReplayError` where the record has no seed for a hand that was dealt: now for a
     board, for a race when the hand's turn has come.
     """
-    seeds = {seed.hand: seed.value for seed in record.seeds if seed.game == game.number}
+    seeds = (seeds_by_game(record) if table is None else table).get(game.number, {})
 
     def seed_of(hand: int) -> bytes:
         if hand not in seeds:
@@ -109,7 +125,7 @@ def hand_played(rules: Rules, hand: HandRecord) -> Iterator[Event]:
 
 def _decided(table: Game | Deal, hand: HandRecord, *, place: Place) -> Iterator[Event]:
     """Take the decisions of a hand at its table, and say what happens."""
-    for step, action in _decisions(hand):
+    for step, action in decisions(hand):
         here = replace(place, step=step)
         seat = table.to_act
         is_on = not isinstance(table, Game) or table.hand_number == hand.number
@@ -122,7 +138,7 @@ def _decided(table: Game | Deal, hand: HandRecord, *, place: Place) -> Iterator[
         yield from events
 
 
-def _decisions(hand: HandRecord) -> Iterator[tuple[str, Action]]:
+def decisions(hand: HandRecord) -> Iterator[tuple[str, Action]]:
     """The decisions of a hand in order, each with the name of its step."""
     if hand.cut is not None:
         yield "cut", CutDeck(hand.cut)
