@@ -9,6 +9,7 @@ cards, clocks or ratings.
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Protocol
 
@@ -67,6 +68,8 @@ class MatchState:
         """Dead processes so far, by team."""
         self.is_over = False
         """No game is begun any more: the match was stopped, or cannot count any more."""
+        self.aborted = trio.Event()
+        """Nothing is waited for any more either: no hello, no farewell."""
 
 
 class Room:
@@ -95,10 +98,14 @@ class Room:
     async def play(self) -> None:
         """Start the bots, play every game, see the bots off."""
         async with trio.open_nursery() as nursery:
-            if await self._seat_everybody(nursery):
-                nursery.start_soon(self._watch_cap)
-                await self._play_games(nursery)
-            await self._farewell()
+            async with trio.open_nursery() as playing:
+                playing.start_soon(self._watch_abort, playing.cancel_scope)
+                if await self._seat_everybody(nursery):
+                    playing.start_soon(self._watch_cap)
+                    await self._play_games(nursery)
+                await self._farewell()
+                playing.cancel_scope.cancel()
+            await self._dismiss()
             nursery.cancel_scope.cancel()
 
     def record(self) -> RoomRecord:
@@ -180,9 +187,9 @@ class Room:
         del self._tables[number]
         if outcome.ending is Ending.HOST_FAULT:
             self._match.is_over = True
+        self._over(table.record())
         if outcome.at_fault is not None:
             await self._after_fault(sitting[outcome.at_fault], number, outcome)
-        self._over(table.record())
 
     def _forfeit(self, number: int, sitting: list[Player]) -> None:
         """A board that is not played: a side has had its incidents, or the match its time."""
@@ -283,6 +290,17 @@ class Room:
             self._house.host.cap(table, cause=cause)
             if table.outcome is not None and table.outcome.at_fault is not None:
                 self._late = self._sitting(number)[table.outcome.at_fault], cause
+
+    async def _watch_abort(self, playing: trio.CancelScope) -> None:
+        """The host ends the games themselves; what else is under way here is left."""
+        await self._match.aborted.wait()
+        playing.cancel()
+
+    async def _dismiss(self) -> None:
+        """End at once whatever processes an abort has left."""
+        async with trio.open_nursery() as nursery:
+            for player in self._players:
+                nursery.start_soon(partial(player.end, wait_seconds=0))
 
     async def _farewell(self) -> None:
         """Tell the bots that the match is over, and see their processes end."""

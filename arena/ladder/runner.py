@@ -101,9 +101,11 @@ class Runner:
             match.is_over = True
 
     def abort(self) -> None:
-        """End every game now, with nobody at fault."""
+        """End every game and every process now, with nobody at fault."""
         self.stop()
         self._house.host.stop("whoever runs the arena stopped it")
+        for match in self._matches:
+            match.aborted.set()
 
     async def _play_room(self, room: Room, match: MatchState) -> None:
         async with self._rooms:

@@ -246,11 +246,12 @@ async def test_a_bot_that_never_says_hello_moves_no_rating(
     assert detail in trouble.detail
 
 
-async def test_an_order_to_stop_is_nobodys_fault(tmp_path: Path) -> None:
-    slow = write_bot(tmp_path / "slow", failing("print('thinking', flush=True); time.sleep(60)"))
+async def aborted(tmp_path: Path, slow: Entrant) -> MatchRecord:
+    """The match of a bot against the witness, aborted once the bot has written "thinking"."""
     witness = write_bot(tmp_path / "witness", WITNESS)
     record: list[MatchRecord] = []
-    async with runner(tmp_path) as running, trio.open_nursery() as nursery:
+    # What this waits for in vain it waits for until the test fails.
+    async with runner(tmp_path, hello_seconds=600.0) as running, trio.open_nursery() as nursery:
 
         async def play_it() -> None:
             clock = ClockRules(move_seconds=600.0)
@@ -264,11 +265,52 @@ async def test_an_order_to_stop_is_nobodys_fault(tmp_path: Path) -> None:
         ):
             await trio.sleep(0.02)
         running.abort()
+        nursery.cancel_scope.deadline = trio.current_time() + 60
+    assert record, "the match goes on after it was aborted"
     assert verify(record[0]) == ()
-    ends = outcomes(record[0])
+    assert not any((tmp_path / "running").iterdir())
+    return record[0]
+
+
+async def test_an_order_to_stop_is_nobodys_fault(tmp_path: Path) -> None:
+    slow = write_bot(tmp_path / "slow", failing("print('thinking', flush=True); time.sleep(600)"))
+    record = await aborted(tmp_path, slow)
+    ends = outcomes(record)
     assert {outcome.ending for outcome in ends} == {Ending.STOPPED}
     assert {outcome.at_fault for outcome in ends} == {None}
-    assert score(record[0]).spoilt is Ending.STOPPED
+    assert score(record).spoilt is Ending.STOPPED
+
+
+async def test_an_abort_waits_for_no_hello(tmp_path: Path) -> None:
+    source = "import time; print('thinking', flush=True); time.sleep(600)"
+    record = await aborted(tmp_path, write_bot(tmp_path / "slow", source))
+    assert score(record).spoilt is Ending.STOPPED
+    assert len(record.circumstances.processes) == 4
+
+
+async def test_an_abort_waits_for_no_farewell(tmp_path: Path) -> None:
+    """Both rooms: one bot hangs, the other hears of the end and would take a second over it."""
+    source = """
+        import time
+        from pathlib import Path
+        from hokm import Bot, run
+
+        class Leaving(Bot):
+            def play(self, view):
+                print("thinking", flush=True)
+                if view.seat == 0:
+                    time.sleep(600)
+                return view.playable[0]
+
+            def game_ended(self, view, outcome):
+                time.sleep(1)  # half of what a bot may take otherwise
+                print("left", flush=True)
+
+        run(Leaving)
+    """
+    record = await aborted(tmp_path, write_bot(tmp_path / "slow", source))
+    assert score(record).spoilt is Ending.STOPPED
+    assert not any("left" in log.read_text() for log in (tmp_path / "logs").rglob("*slow*.log"))
 
 
 async def test_a_failure_of_the_referee_is_the_hosts_fault_and_the_bots_are_told(
