@@ -106,7 +106,11 @@ class Ladder:
         file = folder / SETTINGS_FILE
         settings = read_settings(file)
         store = Store.open(folder / "ladder.db")
-        made_with = parse_settings(store.settings(), where=folder / "ladder.db")
+        try:
+            made_with = parse_settings(store.settings(), where=folder / "ladder.db")
+        except BaseException:
+            store.close()
+            raise
         if settings != made_with:
             store.close()
             now, then = _first_difference(settings.toml(), made_with.toml())

@@ -45,7 +45,11 @@ class Store:
         Raises LadderError if there is none, or if a newer arena made it.
         """
         store = cls(Database(file))
-        store._database.open()
+        try:
+            store._database.open()
+        except BaseException:
+            store.close()
+            raise
         return store
 
     def close(self) -> None:

@@ -122,8 +122,12 @@ def _engine(file: Path) -> sa.Engine:
     def _set_up(connection: DBAPIConnection, _: ConnectionPoolEntry) -> None:
         # Python's driver begins transactions late and by its own rules; _begin does it here.
         connection.isolation_level = None
-        for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON"):
-            connection.cursor().execute(f"PRAGMA {pragma}")
+        try:
+            for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON"):
+                connection.cursor().execute(f"PRAGMA {pragma}")
+        except sqlite3.Error:
+            connection.close()  # the pool forgets one that was never set up
+            raise
 
     @event.listens_for(engine, "begin")
     def _begin(connection: sa.Connection) -> None:

@@ -5,6 +5,7 @@ import shutil
 import sqlite3
 import stat
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -300,7 +301,7 @@ async def test_a_result_that_is_not_its_records_is_found(
     played: Ladder, folder: Path, change: str
 ) -> None:
     match = "ev1/r2/ada~bob"
-    with sqlite3.connect(folder / "ladder.db") as connection:
+    with closing(sqlite3.connect(folder / "ladder.db")) as connection, connection:
         connection.execute(f"{change} WHERE match = ? AND board = 1", [match])
     connection.close()
     said = str(played.check()[0])
@@ -316,7 +317,7 @@ async def test_a_result_of_a_match_that_its_record_voids_is_found(
     faults = {("ev1/r1/ada~bob", 1): (Ending.HOST_FAULT, None)}
     await play_event(ladder, InProcessRunner(faults=faults), cycles=1)
     assert ladder.check() == []
-    with sqlite3.connect(folder / "ladder.db") as connection:
+    with closing(sqlite3.connect(folder / "ladder.db")) as connection, connection:
         connection.execute("UPDATE attempts SET voided_by = NULL WHERE number = 1")
     connection.close()
     said = str(ladder.check()[0])
@@ -326,7 +327,7 @@ async def test_a_result_of_a_match_that_its_record_voids_is_found(
 async def test_ratings_that_do_not_follow_from_the_results_are_found(
     played: Ladder, folder: Path
 ) -> None:
-    with sqlite3.connect(folder / "ladder.db") as connection:
+    with closing(sqlite3.connect(folder / "ladder.db")) as connection, connection:
         connection.execute("UPDATE ratings SET elo = elo + 1e-9 WHERE round = 3")
     connection.close()
     [problem] = played.check()

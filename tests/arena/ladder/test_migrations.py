@@ -1,6 +1,7 @@
 """Ladders of older arenas: opened, they are in the newest form, and nothing of them is lost."""
 
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -49,7 +50,7 @@ def file(tmp_path: Path) -> Path:
         config.attributes["connection"] = connection
         upgrade(config, "0001")
     engine.dispose()
-    with sqlite3.connect(file) as filled:
+    with closing(sqlite3.connect(file)) as filled, filled:
         filled.executescript(FIRST_FORM)
     filled.close()
     return file
@@ -97,12 +98,12 @@ def test_a_ladder_that_was_upgraded_plays_on(file: Path) -> None:
 
 def test_an_upgrade_that_fails_leaves_the_ladder_as_it_was(file: Path) -> None:
     before = rows(file, "SELECT sql FROM sqlite_master ORDER BY name")
-    with sqlite3.connect(file) as connection:
+    with closing(sqlite3.connect(file)) as connection, connection:
         connection.execute("CREATE TABLE points (of INTEGER)")  # in the way, half-way through
     connection.close()
     with pytest.raises(LadderError):
         Store.open(file)
-    with sqlite3.connect(file) as connection:
+    with closing(sqlite3.connect(file)) as connection, connection:
         connection.execute("DROP TABLE points")
     connection.close()
     assert rows(file, "SELECT sql FROM sqlite_master ORDER BY name") == before

@@ -2,6 +2,7 @@
 
 import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -42,7 +43,7 @@ def store(file: Path) -> Iterator[Store]:
 
 def sql(file: Path, statement: str) -> None:
     """Do what no arena does."""
-    with sqlite3.connect(file) as connection:
+    with closing(sqlite3.connect(file)) as connection, connection:
         connection.execute(statement)
     connection.close()
 
@@ -233,7 +234,7 @@ def test_a_writer_that_is_held_up_for_too_long_says_so(
     store.close()
     monkeypatch.setattr("arena.ladder.store.database.BUSY_SECONDS", 0.0)
     again = Store.open(file)
-    with sqlite3.connect(file, isolation_level=None) as other:
+    with closing(sqlite3.connect(file, isolation_level=None)) as other, other:
         other.execute("BEGIN IMMEDIATE")
         assert again.scheduled() == (MATCH,)  # readers are not held up
         with pytest.raises(LadderError, match="another program holds it"):
