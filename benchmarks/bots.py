@@ -5,6 +5,7 @@ and no player. It comes over gRPC or, for the floor, over a socket it inherits. 
 author would write: a :class:`~hokm.bot.Bot` run by :mod:`hokm.client`.
 """
 
+import logging
 import os
 import socket
 import struct
@@ -75,6 +76,9 @@ def over_socket(descriptor: int) -> None:
 
 def as_an_author_would() -> None:
     from hokm import Bot, Card, View, run
+
+    # The measurement stops in the middle of games, and each answer on its way would be a warning.
+    logging.getLogger("hokm").setLevel(logging.ERROR)
 
     class First(Bot):
         concurrent = CONCURRENT_GAMES

@@ -143,22 +143,19 @@ class Deal:
         """Do it, and all that follows without a choice; the events in order. Raises as
         :meth:`check`.
         """
-        event = self._phase.judge(self, seat, action)
-        self.apply(event)
-        events = [event]
-        self._run(events)
-        return events
+        return self._run(self._phase.judge(self, seat, action))
 
     def start(self) -> list[Event]:
         """Deal up to the first choice; the events in order."""
-        events: list[Event] = []
-        self._run(events)
-        return events
+        return self._run(self._phase.forced(self))
 
-    def _run(self, events: list[Event]) -> None:
-        while (event := self._phase.forced(self)) is not None:
+    def _run(self, event: Event | None) -> list[Event]:
+        events: list[Event] = []
+        while event is not None:
             self.apply(event)
             events.append(event)
+            event = self._phase.forced(self)
+        return events
 
     # -- the one way state changes
 
