@@ -18,6 +18,7 @@ PARTS = ("core", "referee", "match")
 class Size:
     """How much is measured."""
 
+    core_processes: int
     core_hands: int
     core_rounds: int
     duel_boards: int
@@ -29,10 +30,10 @@ class Size:
     match_boards: int
 
 
-WHOLE = Size(300, 9, 5, (1, 16, 64, 256), 3, 2.5, 0.7, 3, 16)
+WHOLE = Size(7, 150, 5, 2, (1, 16, 64, 256), 3, 2.5, 0.7, 3, 16)
 """Under three minutes on two quiet cores."""
-QUICK = Size(100, 3, 2, (1, 64), 1, 1.0, 0.3, 1, 2)
-TINY = Size(2, 1, 1, (2,), 1, 0.1, 0.05, 1, 1)
+QUICK = Size(1, 100, 3, 2, (1, 64), 1, 1.0, 0.3, 1, 2)
+TINY = Size(1, 2, 1, 1, (2,), 1, 0.1, 0.05, 1, 1)
 """For the test that all of this still runs."""
 
 
@@ -40,8 +41,11 @@ def run(size: Size, parts: tuple[str, ...] = PARTS) -> dict[str, object]:
     """Measure the parts, printing a table of each; all the figures."""
     figures: dict[str, object] = {"machine": machine()}
     if "core" in parts:
-        rates = core.measure(
-            hands=size.core_hands, rounds=size.core_rounds, boards=size.duel_boards
+        rates = core.in_processes(
+            size.core_processes,
+            hands=size.core_hands,
+            rounds=size.core_rounds,
+            boards=size.duel_boards,
         )
         print(core.report(rates), flush=True)
         figures["core"] = {
