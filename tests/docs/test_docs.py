@@ -195,9 +195,9 @@ BASES = (
     "docs",
 )
 NOT_HERE = re.compile(
-    r"mybot.*|bot\.(toml|py)|ladder\.(toml|db)|match\.json\.gz|\.\.?/.*|records/|logs/|bots/.*|secret/.*|unix:.*"
+    r"benchmarks/results/|mybot.*|bot\.(toml|py)|ladder\.(toml|db)|match\.json\.gz|\.\.?/.*|records/|logs/|bots/.*|secret/.*|unix:.*"
 )
-"""Paths in a reader's own folder, or in a ladder's."""
+"""Paths in a reader's own folder or a ladder's, and what a command leaves behind."""
 
 
 @pytest.mark.parametrize("page", PAGES)
