@@ -90,10 +90,10 @@ cards = st.sampled_from(CARDS)
 card_tuples = st.lists(cards, max_size=52, unique=True).map(tuple)
 counts = st.integers(0, 2**32 - 1)
 points = st.lists(st.integers(0, 300), min_size=2, max_size=3).map(tuple)
-seconds = st.integers(0, 10**12).map(lambda microseconds: microseconds / 1e6)
 texts = st.text(max_size=40)
 names = st.text(st.characters(categories=["L", "N"]), min_size=1, max_size=40)
 
+seconds = st.integers(0, 10**12).map(lambda microseconds: microseconds / 1e6)
 results = st.builds(HandResult, sides, st.sampled_from(HandKind), points, points)
 
 EVENTS: dict[type[Event], st.SearchStrategy[Event]] = {
@@ -128,8 +128,18 @@ legal_actions = st.one_of(
 )
 
 FROM_BOT: dict[type[FromBot], st.SearchStrategy[FromBot]] = {
-    Hello: st.builds(Hello, counts, names, names, names, st.integers(1, wire.CONCURRENT_GAMES)),
-    Answer: st.builds(Answer, counts, counts, counts, st.one_of(*ACTIONS.values())),
+    Hello: st.builds(
+        Hello,
+        counts,
+        names,
+        names,
+        names,
+        st.integers(1, wire.CONCURRENT_GAMES),
+        st.lists(counts, max_size=3).map(tuple),
+    ),
+    Answer: st.builds(
+        Answer, counts, counts, counts, st.one_of(*ACTIONS.values()), st.none() | seconds
+    ),
     Goodbye: st.builds(Goodbye, st.text(max_size=200)),
 }
 
@@ -173,7 +183,7 @@ outcomes = st.builds(
 clock_views = st.builds(ClockView, seconds, seconds, st.none() | seconds)
 
 FROM_REFEREE: dict[type[FromReferee], st.SearchStrategy[FromReferee]] = {
-    Welcome: st.builds(Welcome, counts, texts, texts),
+    Welcome: st.builds(Welcome, counts, texts, texts, seconds),
     ProtocolRefused: st.builds(ProtocolRefused, counts, counts),
     MatchStart: st.builds(
         MatchStart,
@@ -182,8 +192,18 @@ FROM_REFEREE: dict[type[FromReferee], st.SearchStrategy[FromReferee]] = {
         counts,
         st.builds(ClockRules, seconds, seconds),
     ),
-    GameStart: st.builds(GameStart, texts, counts, seats, st.lists(names, max_size=4).map(tuple)),
-    Decision: st.builds(Decision, counts, counts, events, legal_actions, st.none() | clock_views),
+    GameStart: st.builds(
+        GameStart, texts, counts, seats, st.lists(names, max_size=4).map(tuple), st.booleans()
+    ),
+    Decision: st.builds(
+        Decision,
+        counts,
+        counts,
+        events,
+        legal_actions,
+        st.none() | clock_views,
+        st.integers(1, 3),
+    ),
     Refused: st.builds(Refused, counts, counts, counts, st.sampled_from(Reason), texts),
     GameEnd: st.builds(GameEnd, counts, events, outcomes),
     MatchEnd: st.builds(MatchEnd, texts),

@@ -27,13 +27,17 @@ message.
 
 @dataclass(frozen=True, slots=True)
 class Hello:
-    """The first message of a bot: what it speaks, who it is, how many games it takes at once."""
+    """The first message of a bot: what it speaks, who it is, how many games it takes at once.
+
+    ``games`` are those it has not seen the end of, where it comes back after its stream broke.
+    """
 
     protocol: int
     sdk: str
     name: str
     version: str
     concurrent: int = 1
+    games: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,13 +52,14 @@ class Malformed:
 @dataclass(frozen=True, slots=True)
 class Answer:
     """A bot's answer to an open decision; ``attempt`` counts from 1 and grows by one after a
-    refusal.
+    refusal. ``took_seconds`` is how long the bot had the decision, by its own word.
     """
 
     game: int
     decision: int
     attempt: int
     action: Action | Malformed
+    took_seconds: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,11 +77,14 @@ FromBot = Hello | Answer | Goodbye
 
 @dataclass(frozen=True, slots=True)
 class Welcome:
-    """The answer to a hello. ``resume_token`` names this session if its stream breaks: a secret."""
+    """The answer to a hello. ``resume_token`` names this session if its stream breaks: a secret.
+    The bot may be away for ``resume_seconds`` then; 0 where a broken stream is a crash.
+    """
 
     protocol: int
     arena: str
     resume_token: str = field(repr=False)
+    resume_seconds: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,12 +117,16 @@ class MatchStart:
 class GameStart:
     """Game number ``game`` begins; this bot sits at ``seat``, and ``players`` are the names by
     seat. Every later message of the game carries the number.
+
+    One that is ``resumed`` was told before the bot's stream broke: the next message of the game has
+    all events from its beginning.
     """
 
     match: str
     game: int
     seat: Seat
     players: tuple[str, ...]
+    resumed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +135,7 @@ class Decision:
 
     ``events`` are those since the last decision of the game, as this seat sees them; ``legal`` is
     every action open to it; ``clock`` is its own. ``decision`` counts from 1 within the game and
-    seat.
+    seat. ``attempt`` is above 1 only where earlier ones were refused before the bot came back.
     """
 
     game: int
@@ -131,6 +143,7 @@ class Decision:
     events: tuple[Event, ...]
     legal: tuple[Action, ...]
     clock: ClockView | None
+    attempt: int = 1
 
 
 @dataclass(frozen=True, slots=True)

@@ -80,6 +80,8 @@ PLAY_METHOD: Final = "/hokm.v1.RefereeService/Play"
 
 TICKET_METADATA: Final = "hokm-ticket"
 """The key of the call's metadata under which a bot's ticket travels."""
+RESUME_METADATA: Final = "hokm-resume"
+"""The same for the token of a bot that comes back; it has this in place of a ticket."""
 
 TEXT_LENGTH: Final = 40
 """Characters at most in each text of a hello, as in the name of a bot."""
@@ -515,10 +517,18 @@ def _put_hello(hello: Hello, message: session_pb2.FromBot) -> None:
     message.hello.name = hello.name
     message.hello.version = hello.version
     message.hello.concurrent = hello.concurrent
+    message.hello.games.extend(hello.games)
 
 
 def _take_hello(message: session_pb2.Hello) -> Hello:
-    hello = Hello(message.protocol, message.sdk, message.name, message.version, message.concurrent)
+    hello = Hello(
+        message.protocol,
+        message.sdk,
+        message.name,
+        message.version,
+        message.concurrent,
+        tuple(message.games),
+    )
     _bound_hello(hello)
     return hello
 
@@ -534,6 +544,8 @@ def _bound_hello(hello: Hello) -> None:
         raise WireError(
             f"a hello is for 1 to {CONCURRENT_GAMES} games at once, not {hello.concurrent}"
         )
+    if len(hello.games) > CONCURRENT_GAMES:
+        raise WireError(f"a hello names at most {CONCURRENT_GAMES} games, not {len(hello.games)}")
 
 
 def _put_answer(answer: Answer, message: session_pb2.FromBot) -> None:
@@ -542,6 +554,8 @@ def _put_answer(answer: Answer, message: session_pb2.FromBot) -> None:
     wire.decision = answer.decision
     wire.attempt = answer.attempt
     _put_action(answer.action, wire.action)
+    if answer.took_seconds is not None:
+        wire.took_microseconds = _microseconds(answer.took_seconds)
 
 
 def _take_answer(message: session_pb2.Answer) -> Answer:
@@ -550,7 +564,9 @@ def _take_answer(message: session_pb2.Answer) -> Answer:
         action = _take_action(message.action)
     except WireError as error:
         action = Malformed(str(error))
-    return Answer(message.game, message.decision, message.attempt, action)
+    took = _or_none(message, "took_microseconds")
+    took_seconds = None if took is None else _seconds(took)
+    return Answer(message.game, message.decision, message.attempt, action, took_seconds)
 
 
 def _put_goodbye(goodbye: Goodbye, message: session_pb2.FromBot | session_pb2.FromReferee) -> None:
@@ -591,10 +607,17 @@ def _put_welcome(welcome: Welcome, message: session_pb2.FromReferee) -> None:
     message.welcome.protocol = welcome.protocol
     message.welcome.arena = welcome.arena
     message.welcome.resume_token = welcome.resume_token
+    if welcome.resume_seconds:
+        message.welcome.resume_microseconds = _microseconds(welcome.resume_seconds)
 
 
 def _take_welcome(message: session_pb2.Welcome) -> Welcome:
-    return Welcome(message.protocol, message.arena, message.resume_token)
+    return Welcome(
+        message.protocol,
+        message.arena,
+        message.resume_token,
+        _seconds(message.resume_microseconds),
+    )
 
 
 def _put_protocol_refused(refused: ProtocolRefused, message: session_pb2.FromReferee) -> None:
@@ -688,11 +711,12 @@ def _put_game_start(start: GameStart, message: session_pb2.FromReferee) -> None:
     message.game_start.game = start.game
     message.game_start.seat = start.seat
     message.game_start.players.extend(start.players)
+    message.game_start.resumed = start.resumed
 
 
 def _take_game_start(message: session_pb2.GameStart) -> GameStart:
     players = tuple(message.players)
-    return GameStart(message.match, message.game, Seat(message.seat), players)
+    return GameStart(message.match, message.game, Seat(message.seat), players, message.resumed)
 
 
 def _put_news(events: Iterable[Event], message: session_pb2.Decision) -> None:
@@ -732,6 +756,8 @@ def _put_decision(decision: Decision, message: session_pb2.FromReferee) -> None:
         clock.bank_microseconds = _microseconds(decision.clock.bank_seconds)
         if decision.clock.last_seconds is not None:
             clock.last_microseconds = _microseconds(decision.clock.last_seconds)
+    if decision.attempt > 1:
+        wire.attempt = decision.attempt
 
 
 def _take_decision(message: session_pb2.Decision) -> Decision:
@@ -741,6 +767,7 @@ def _take_decision(message: session_pb2.Decision) -> Decision:
         _take_events(message.events),
         _take_legal(message.legal),
         _take_clock(message.clock) if message.HasField("clock") else None,
+        max(1, message.attempt),
     )
 
 

@@ -48,7 +48,8 @@ class RefereeServiceServicer(object):
 
     def Play(self, request_iterator, context):
         """One stream for each bot process, with all its games on it. The metadata "hokm-ticket" holds the
-        ticket that the arena gave the bot, valid once.
+        ticket that the arena gave the bot, valid once; a bot whose stream broke and may come back has
+        "hokm-resume" with the token of its last welcome in its place, and says hello as before.
 
         The order: hello, welcome; match start, then for each game its start, decisions and answers in
         turn, and its end; match end; goodbye from the referee, goodbye from the bot, and the bot ends

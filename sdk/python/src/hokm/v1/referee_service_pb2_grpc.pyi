@@ -35,7 +35,8 @@ class RefereeServiceStub:
     def __new__(cls, channel: _aio.Channel) -> RefereeServiceAsyncStub: ...
     Play: _grpc.StreamStreamMultiCallable[_referee_service_pb2.PlayRequest, _referee_service_pb2.PlayResponse]
     """One stream for each bot process, with all its games on it. The metadata "hokm-ticket" holds the
-    ticket that the arena gave the bot, valid once.
+    ticket that the arena gave the bot, valid once; a bot whose stream broke and may come back has
+    "hokm-resume" with the token of its last welcome in its place, and says hello as before.
 
     The order: hello, welcome; match start, then for each game its start, decisions and answers in
     turn, and its end; match end; goodbye from the referee, goodbye from the bot, and the bot ends
@@ -49,7 +50,8 @@ class RefereeServiceAsyncStub(RefereeServiceStub):
     def __init__(self, channel: _aio.Channel) -> None: ...
     Play: _aio.StreamStreamMultiCallable[_referee_service_pb2.PlayRequest, _referee_service_pb2.PlayResponse]  # type: ignore[assignment]
     """One stream for each bot process, with all its games on it. The metadata "hokm-ticket" holds the
-    ticket that the arena gave the bot, valid once.
+    ticket that the arena gave the bot, valid once; a bot whose stream broke and may come back has
+    "hokm-resume" with the token of its last welcome in its place, and says hello as before.
 
     The order: hello, welcome; match start, then for each game its start, decisions and answers in
     turn, and its end; match end; goodbye from the referee, goodbye from the bot, and the bot ends
@@ -66,7 +68,8 @@ class RefereeServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_abc.Iterator[_referee_service_pb2.PlayResponse], _abc.AsyncIterator[_referee_service_pb2.PlayResponse]]:
         """One stream for each bot process, with all its games on it. The metadata "hokm-ticket" holds the
-        ticket that the arena gave the bot, valid once.
+        ticket that the arena gave the bot, valid once; a bot whose stream broke and may come back has
+        "hokm-resume" with the token of its last welcome in its place, and says hello as before.
 
         The order: hello, welcome; match start, then for each game its start, decisions and answers in
         turn, and its end; match end; goodbye from the referee, goodbye from the bot, and the bot ends

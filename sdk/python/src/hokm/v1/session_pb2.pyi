@@ -219,6 +219,7 @@ class Hello(_message.Message):
     NAME_FIELD_NUMBER: _builtins.int
     VERSION_FIELD_NUMBER: _builtins.int
     CONCURRENT_FIELD_NUMBER: _builtins.int
+    GAMES_FIELD_NUMBER: _builtins.int
     protocol: _builtins.int
     """The major version of this protocol that the bot speaks. This is version 1."""
     sdk: _builtins.str
@@ -229,6 +230,10 @@ class Hello(_message.Message):
     """The bot's own version."""
     concurrent: _builtins.int
     """How many games the bot takes at once, 1 to 1024."""
+    @_builtins.property
+    def games(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """On coming back with a resume token: the games it has been told of and has not seen the end of."""
+
     def __init__(
         self,
         *,
@@ -237,10 +242,11 @@ class Hello(_message.Message):
         name: _builtins.str = ...,
         version: _builtins.str = ...,
         concurrent: _builtins.int = ...,
+        games: _abc.Iterable[_builtins.int] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["concurrent", b"concurrent", "name", b"name", "protocol", b"protocol", "sdk", b"sdk", "version", b"version"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["concurrent", b"concurrent", "games", b"games", "name", b"name", "protocol", b"protocol", "sdk", b"sdk", "version", b"version"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -255,24 +261,34 @@ class Welcome(_message.Message):
     PROTOCOL_FIELD_NUMBER: _builtins.int
     ARENA_FIELD_NUMBER: _builtins.int
     RESUME_TOKEN_FIELD_NUMBER: _builtins.int
+    RESUME_MICROSECONDS_FIELD_NUMBER: _builtins.int
     protocol: _builtins.int
     """The major version of this protocol that is spoken on this stream."""
     arena: _builtins.str
     """Name and version of the arena, for the bot's log."""
     resume_token: _builtins.str
-    """Names this session if its stream breaks. A secret: keep it out of logs."""
+    """Names this session if its stream breaks: presented in the metadata "hokm-resume" of a new
+    stream. A secret: keep it out of logs. Each welcome has another one.
+    """
+    resume_microseconds: _builtins.int
+    """How long the bot may be away after its stream broke. Not set where a broken stream is a crash,
+    as in rated play.
+    """
     def __init__(
         self,
         *,
         protocol: _builtins.int = ...,
         arena: _builtins.str = ...,
         resume_token: _builtins.str = ...,
+        resume_microseconds: _builtins.int | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_resume_microseconds", b"_resume_microseconds", "resume_microseconds", b"resume_microseconds"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["arena", b"arena", "protocol", b"protocol", "resume_token", b"resume_token"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_resume_microseconds", b"_resume_microseconds", "arena", b"arena", "protocol", b"protocol", "resume_microseconds", b"resume_microseconds", "resume_token", b"resume_token"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
+    _WhichOneofReturnType__resume_microseconds: _TypeAlias = _typing.Literal["resume_microseconds"]  # noqa: Y015
+    _WhichOneofArgType__resume_microseconds: _TypeAlias = _typing.Literal["_resume_microseconds", b"_resume_microseconds"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__resume_microseconds) -> _WhichOneofReturnType__resume_microseconds | None: ...
 
 Global___Welcome: _TypeAlias = Welcome  # noqa: Y015
 
@@ -394,12 +410,17 @@ class GameStart(_message.Message):
     GAME_FIELD_NUMBER: _builtins.int
     SEAT_FIELD_NUMBER: _builtins.int
     PLAYERS_FIELD_NUMBER: _builtins.int
+    RESUMED_FIELD_NUMBER: _builtins.int
     match: _builtins.str
     """The id of its match."""
     game: _builtins.int
     """The game's number, unique on this stream. Every later message of the game carries it."""
     seat: _builtins.int
     """Where this bot sits, from 0. It may be another seat than in the game before."""
+    resumed: _builtins.bool
+    """Said again after the bot came back: what it knew of the game is void, and the next message of
+    the game has all events from its beginning.
+    """
     @_builtins.property
     def players(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """Names by seat."""
@@ -411,10 +432,11 @@ class GameStart(_message.Message):
         game: _builtins.int = ...,
         seat: _builtins.int = ...,
         players: _abc.Iterable[_builtins.str] | None = ...,
+        resumed: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["game", b"game", "match", b"match", "players", b"players", "seat", b"seat"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["game", b"game", "match", b"match", "players", b"players", "resumed", b"resumed", "seat", b"seat"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -433,9 +455,14 @@ class Decision(_message.Message):
     EVENTS_FIELD_NUMBER: _builtins.int
     LEGAL_FIELD_NUMBER: _builtins.int
     CLOCK_FIELD_NUMBER: _builtins.int
+    ATTEMPT_FIELD_NUMBER: _builtins.int
     game: _builtins.int
     decision: _builtins.int
     """Counts from 1 within the game and seat."""
+    attempt: _builtins.int
+    """The attempt that is awaited, above 1 only where attempts before the bot came back were refused.
+    Not set means 1.
+    """
     @_builtins.property
     def events(self) -> _containers.RepeatedCompositeFieldContainer[_event_pb2.Event]:
         """What happened since this seat's last decision in this game, in order, as this seat sees it."""
@@ -456,10 +483,11 @@ class Decision(_message.Message):
         events: _abc.Iterable[_event_pb2.Event] | None = ...,
         legal: _action_pb2.LegalActions | None = ...,
         clock: Global___ClockView | None = ...,
+        attempt: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["clock", b"clock", "legal", b"legal"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["clock", b"clock", "decision", b"decision", "events", b"events", "game", b"game", "legal", b"legal"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["attempt", b"attempt", "clock", b"clock", "decision", b"decision", "events", b"events", "game", b"game", "legal", b"legal"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -509,12 +537,17 @@ class Answer(_message.Message):
     DECISION_FIELD_NUMBER: _builtins.int
     ATTEMPT_FIELD_NUMBER: _builtins.int
     ACTION_FIELD_NUMBER: _builtins.int
+    TOOK_MICROSECONDS_FIELD_NUMBER: _builtins.int
     game: _builtins.int
     """As in the decision."""
     decision: _builtins.int
     """As in the decision."""
     attempt: _builtins.int
     """Counts from 1; after a refusal, if the decision is still open, the next answer has attempt + 1."""
+    took_microseconds: _builtins.int
+    """How long the bot had the decision, from reading it to handing over this answer, by its own
+    clock. Shown beside a time loss; it excuses nothing.
+    """
     @_builtins.property
     def action(self) -> _action_pb2.Action: ...
     def __init__(
@@ -524,12 +557,15 @@ class Answer(_message.Message):
         decision: _builtins.int = ...,
         attempt: _builtins.int = ...,
         action: _action_pb2.Action | None = ...,
+        took_microseconds: _builtins.int | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["action", b"action"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_took_microseconds", b"_took_microseconds", "action", b"action", "took_microseconds", b"took_microseconds"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["action", b"action", "attempt", b"attempt", "decision", b"decision", "game", b"game"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_took_microseconds", b"_took_microseconds", "action", b"action", "attempt", b"attempt", "decision", b"decision", "game", b"game", "took_microseconds", b"took_microseconds"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
+    _WhichOneofReturnType__took_microseconds: _TypeAlias = _typing.Literal["took_microseconds"]  # noqa: Y015
+    _WhichOneofArgType__took_microseconds: _TypeAlias = _typing.Literal["_took_microseconds", b"_took_microseconds"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__took_microseconds) -> _WhichOneofReturnType__took_microseconds | None: ...
 
 Global___Answer: _TypeAlias = Answer  # noqa: Y015
 
