@@ -18,6 +18,7 @@ from arena.ladder.cycles import (
     EventEnded,
     MatchPlayed,
     MatchVoided,
+    NothingRated,
     Notice,
     RoundClosed,
     play_event,
@@ -57,7 +58,7 @@ class LadderWatch(Watch):
         and the commitment and the secret.
         """
         match notice:
-            case EventBegan() | EventEnded() | MatchVoided() | BotDeactivated():
+            case EventBegan() | EventEnded() | MatchVoided() | BotDeactivated() | NothingRated():
                 self.say(str(notice))
             case CycleBegan():
                 self._total += notice.matches

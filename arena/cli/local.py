@@ -7,7 +7,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from shutil import rmtree
 
@@ -24,6 +24,7 @@ from arena.ladder.cores import usable_cores
 from arena.ladder.entrants import load_bot
 from arena.ladder.runner import open_runner
 from arena.ladder.settings import DEFAULT_LENGTH
+from arena.ladder.verdict import Voided, verdict
 from hokm.deck import SEED_BYTES, secret_from_text
 from hokm.records import Format, MatchRecord, Policy, RecordError, save
 from hokm.rules.options import Rules
@@ -67,7 +68,7 @@ def match(ask: Ask, *, as_json: bool) -> bool:
                 f"{fewest.name} takes no more (concurrent in its bot.toml)"
             )
         began = time.monotonic()
-        record = trio.run(functools.partial(_play, plan, ask, logs=logs, watch=watch))
+        plan, record = trio.run(functools.partial(_play, plan, ask, logs=logs, watch=watch))
         seconds = time.monotonic() - began
     unsaved = _save(record, ask.record)
     file = ask.record if unsaved is None else None
@@ -95,7 +96,12 @@ def _save(record: MatchRecord, file: Path | None) -> OSError | RecordError | Non
     return None
 
 
-async def _play(plan: MatchPlan, ask: Ask, *, logs: Path, watch: MatchWatch) -> MatchRecord:
+async def _play(
+    plan: MatchPlan, ask: Ask, *, logs: Path, watch: MatchWatch
+) -> tuple[MatchPlan, MatchRecord]:
+    """Play until a match is not voided by a fault of the host, or was tried often enough; return
+    the last attempt and its record.
+    """
     async with (
         open_runner(
             concurrency=ask.concurrency or usable_cores(),
@@ -106,7 +112,14 @@ async def _play(plan: MatchPlan, ask: Ask, *, logs: Path, watch: MatchWatch) -> 
         ) as runner,
         heeding_signals(runner, tell=watch.say),
     ):
-        return await runner.play(plan, watcher=watch)
+        while True:
+            record = await runner.play(plan, watcher=watch)
+            found = verdict(record)
+            if not isinstance(found, Voided) or not found.is_tried_again(attempt=plan.attempt):
+                return plan, record
+            watch.say(f"void ({found}), it is played again with other boards")
+            plan = replace(plan, attempt=plan.attempt + 1)
+            watch.begin_again(plan)
 
 
 def _plan(ask: Ask) -> MatchPlan:

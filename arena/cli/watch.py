@@ -96,6 +96,11 @@ class MatchWatch(Watch):
         self._tally = Tally(plan)
         super().__init__(console, unit="games", total=self._tally.games)
 
+    def begin_again(self, plan: MatchPlan) -> None:
+        """Another attempt at the match begins: nothing of the last one counts."""
+        self._tally = Tally(plan)
+        self.progress.update(self.task, completed=0, description="")
+
     def game_over(self, plan: MatchPlan, room: int, game: GameRecord) -> None:
         """See :class:`~arena.ladder.room.Watcher`."""
         self._tally.add(room, game)

@@ -9,7 +9,7 @@ seconds, and no bot's clock runs meanwhile, since answers are stamped as they ar
 """
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Final, Protocol
@@ -40,11 +40,13 @@ from hokm.records import (
     substance_digest,
 )
 
-ATTEMPTS: Final = 2
-"""A match that a fault of the host voids is played once more, with other boards under its id."""
-
 FAILED_STARTS: Final = 2
 """A bot that does not start so often in a row is no longer paired."""
+
+QUIET_SECONDS: Final = 300.0
+"""After so long without a rated result it is said why. Ordinary bots play a match in seconds to a
+minute or two, so five are not usual; and whoever waits for a ladder looks sooner than in an hour.
+"""
 
 
 class Runner(Protocol):
@@ -154,8 +156,28 @@ class EventEnded:
         return f"{self.event.name} is over, its secret was {secret}"
 
 
+@dataclass(frozen=True, slots=True)
+class NothingRated:
+    """No rated match came to a result for `seconds`; `because` are what can be seen of why."""
+
+    seconds: float
+    because: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return f"nothing rated was decided for {_duration(self.seconds)}: " + "; ".join(
+            self.because
+        )
+
+
 Notice = (
-    EventBegan | CycleBegan | MatchPlayed | MatchVoided | BotDeactivated | RoundClosed | EventEnded
+    EventBegan
+    | CycleBegan
+    | MatchPlayed
+    | MatchVoided
+    | BotDeactivated
+    | RoundClosed
+    | NothingRated
+    | EventEnded
 )
 
 
@@ -167,13 +189,15 @@ async def play_event(
     tell: Callable[[Notice], None] = lambda _: None,
     watcher: Watcher | None = None,
     at_once: int | None = None,
+    quiet_seconds: float = QUIET_SECONDS,
     draw: Callable[[int], bytes] = os.urandom,
 ) -> Event:
     """Play an event of so many cycles, or finish the one that was interrupted, whatever `cycles`.
 
     `tell` hears of what is decided, `watcher` goes to the runner. `at_once` is how many matches the
     runner is handed at a time (default: as many as there are cores, so that it never runs out of
-    rooms). `draw` gives so many random bytes.
+    rooms). Without a rated result for `quiet_seconds`, and each time so long passes again, it is
+    told why. `draw` gives so many random bytes.
 
     Returns the event, over unless a match was stopped. Raises LadderError if somebody else plays
     this ladder, if there are too few active bots for a match, or for a ladder that is damaged.
@@ -191,7 +215,9 @@ async def play_event(
         while True:
             _close_rounds(ladder, tell)
             if left := ladder.store.scheduled():
-                await player.play(left, at_once=at_once or usable_cores())
+                await player.play(
+                    left, at_once=at_once or usable_cores(), quiet_seconds=quiet_seconds
+                )
                 if player.is_stopped:
                     _close_rounds(ladder, tell)
                     return event
@@ -221,22 +247,30 @@ class _Player:
         self._tell = tell
         self._watcher = watcher
         self._entrants: dict[int, Entrant] = {}
+        self._under_way: dict[str, float] = {}  # when each match was begun
+        self._rated_at = trio.current_time()  # when the last rated match was decided
 
-    async def play(self, matches: Sequence[Match], *, at_once: int) -> None:
+    async def play(self, matches: Sequence[Match], *, at_once: int, quiet_seconds: float) -> None:
         """Play all of them, unless one is stopped: then those under way are the last."""
         self._entrants = self._thawed(matches)
         queue = iter(matches)
+        working = min(at_once, len(matches))
 
-        async def work() -> None:
+        async def work(nursery: trio.Nursery) -> None:
+            nonlocal working
             for match in queue:
                 await self._play(match)
                 if self.is_stopped:
-                    return
+                    break
+            working -= 1
+            if working == 0:
+                nursery.cancel_scope.cancel()
 
         try:
             async with trio.open_nursery() as nursery:
-                for _ in range(min(at_once, len(matches))):
-                    nursery.start_soon(work)
+                nursery.start_soon(self._watch_quiet, quiet_seconds)
+                for _ in range(working):
+                    nursery.start_soon(work, nursery)
         except BaseExceptionGroup as group:
             # A disk that is full fails several matches at once; one line says it.
             told, other = group.split(LadderError)
@@ -266,11 +300,17 @@ class _Player:
                     _close_rounds(self._ladder, self._tell)
                     return
             plan = self._plan(match)
-            record = await self._runner.play(plan, watcher=self._watcher)
+            self._under_way[match.id] = trio.current_time()
+            try:
+                record = await self._runner.play(plan, watcher=self._watcher)
+            finally:
+                del self._under_way[match.id]
             found = verdict(record)
             if not isinstance(found, Voided):
                 attempt = _keep(self._ladder, plan, record)
                 self._ladder.store.play(match, attempt, found)
+                if all(bot.rated for bot in entrants):
+                    self._rated_at = trio.current_time()
                 self._tell(MatchPlayed(match, tuple(bot.name for bot in entrants), found))
             elif found.ending is Ending.STOPPED:
                 self.is_stopped = True
@@ -283,9 +323,9 @@ class _Player:
 
     def _void(self, match: Match, plan: MatchPlan, record: MatchRecord, found: Voided) -> bool:
         """Record an attempt that counts for nothing; whether it was the last."""
-        because = f"{found.ending.value}: {found.cause}" if found.cause else found.ending.value
+        because = str(found)
         attempt = _keep(self._ladder, plan, record, voided=found)
-        is_last = found.ending is not Ending.HOST_FAULT or match.attempt >= ATTEMPTS
+        is_last = not found.is_tried_again(attempt=match.attempt)
         bots = {bot.number: bot for bot in self._ladder.store.bots()}
         failed = [
             _failed_to_start(bots[match.entrants[index]], found.cause)
@@ -300,6 +340,28 @@ class _Player:
             if bots[bot.number].is_active and not bot.is_active:
                 self._tell(BotDeactivated(bot))
         return is_last
+
+    async def _watch_quiet(self, quiet_seconds: float) -> None:
+        """Say why nothing rated is decided, each time that so long has passed without."""
+        told_at = self._rated_at
+        while True:
+            await trio.sleep_until(max(told_at, self._rated_at) + quiet_seconds)
+            now = trio.current_time()
+            if now >= max(told_at, self._rated_at) + quiet_seconds:
+                told_at = now
+                self._tell(NothingRated(now - self._rated_at, tuple(self._why_quiet(now))))
+
+    def _why_quiet(self, now: float) -> Iterator[str]:
+        bots = self._ladder.store.bots()
+        if sum(bot.rated for bot in bots) < self._ladder.settings.sides:
+            rated = [bot.name for bot in bots if bot.rated]
+            others = f"every bot but {', '.join(rated)}" if rated else "every bot"
+            yield f"{others} is unrated"
+        for bot in bots:
+            if not bot.is_active:
+                yield f"{bot.name} is inactive ({bot.inactive_because})"
+        for match, began in self._under_way.items():
+            yield f"{match} is under way for {_duration(now - began)}"
 
     def _plan(self, match: Match) -> MatchPlan:
         """The match, ready to be played: always the same boards for the same attempt."""
@@ -423,6 +485,10 @@ def _sweep(ladder: Ladder) -> None:
     """Remove the unfinished files of a run that was killed."""
     for part in ladder.records_folder.glob("*/*/.*.part"):
         part.unlink(missing_ok=True)
+
+
+def _duration(seconds: float) -> str:
+    return counted(round(seconds / 60), "minute") if seconds >= 90 else f"{seconds:.0f} s"
 
 
 def _first(group: BaseExceptionGroup[LadderError]) -> LadderError:

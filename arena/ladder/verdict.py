@@ -1,11 +1,17 @@
 """What the record of a match says to a ladder: its boards, or why it counts for nothing."""
 
 from dataclasses import dataclass
+from typing import Final
 
 from arena.ladder.facts import Boards
 from arena.ladder.scores import score
 from hokm.outcome import Ending, Outcome
 from hokm.records import MatchRecord
+
+ATTEMPTS: Final = 3
+"""A match that a fault of the host voids is played again under its id with other boards, at most
+twice: once is chance, a fault that comes back will come again.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,6 +21,13 @@ class Voided:
     ending: Ending
     cause: str
     at_fault: tuple[int, ...] = ()
+
+    def is_tried_again(self, *, attempt: int) -> bool:
+        """Whether another attempt follows the one, counted from 1, that came to this."""
+        return self.ending is Ending.HOST_FAULT and attempt < ATTEMPTS
+
+    def __str__(self) -> str:
+        return f"{self.ending.value}: {self.cause}" if self.cause else self.ending.value
 
 
 def verdict(record: MatchRecord) -> Boards | Voided:

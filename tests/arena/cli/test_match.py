@@ -10,7 +10,7 @@ import pytest
 
 from hokm.deck import commitment, secret_from_text
 from hokm.outcome import Ending
-from hokm.records import load, substance_digest
+from hokm.records import load, substance_digest, verify
 
 
 def test_the_answer_in_json_is_one_object_with_all_there_is_to_know(run, runner, make_bot):
@@ -219,6 +219,27 @@ def test_a_bot_that_failed_is_reported_with_the_evidence(run, runner, make_bot, 
     kept = Path(lines[6].removeprefix("logs of the bots: "))
     assert kept.is_dir()
     assert kept.is_relative_to(tmp_path)
+
+
+@pytest.mark.parametrize(("faults", "status"), [(1, 0), (2, 0), (3, 1)])
+def test_a_match_that_a_fault_of_the_host_voids_is_played_again_at_most_twice(
+    run, runner, make_bot, tmp_path, faults, status
+):
+    match = f"local/{commitment(secret_from_text('x')).hex()[:16]}/a~b"
+    runner.faults = {
+        (match, attempt): (Ending.HOST_FAULT, None) for attempt in range(1, faults + 1)
+    }
+    file = tmp_path / "match.json"
+    ran = run("match", make_bot("a"), make_bot("b"), "--boards", 1, "--seed", "x", "--record", file)
+    assert ran.status == status
+    attempts = [plan.attempt for plan in runner.played]
+    assert attempts == list(range(1, min(faults + 1, 3) + 1))
+    again = "void (HOST_FAULT: HOST_FAULT on order), it is played again with other boards"
+    assert ran.err.splitlines().count(again) == len(attempts) - 1
+    record = load(file)
+    assert (record.match, record.attempt) == (match, attempts[-1])
+    assert verify(record) == ()
+    assert ("NOT COMPLETE (HOST_FAULT)" in ran.out) is (status == 1)
 
 
 def test_one_fault_again_and_again_is_told_twice_and_counted(run, runner, make_bot):

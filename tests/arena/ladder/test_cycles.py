@@ -13,15 +13,18 @@ from typing import TypeVar
 
 import pytest
 import trio
+import trio.testing
 
 from arena.ladder.boards import MatchPlan
 from arena.ladder.cycles import (
+    QUIET_SECONDS,
     BotDeactivated,
     CycleBegan,
     EventBegan,
     EventEnded,
     MatchPlayed,
     MatchVoided,
+    NothingRated,
     Notice,
     RoundClosed,
     play_event,
@@ -113,6 +116,7 @@ async def play(
     cycles: int = 2,
     tell: Callable[[Notice], None] = lambda _: None,
     at_once: int = 1,
+    quiet_seconds: float = QUIET_SECONDS,
 ) -> Event:
     return await play_event(
         ladder,
@@ -120,6 +124,7 @@ async def play(
         cycles=cycles,
         tell=tell,
         at_once=at_once,
+        quiet_seconds=quiet_seconds,
         draw=lambda _: SECRET,
     )
 
@@ -295,13 +300,14 @@ async def test_a_fault_of_the_host_is_played_again_with_other_boards(
     )
 
 
-async def test_a_match_is_not_played_a_third_time(ladder: Ladder) -> None:
+async def test_a_match_is_not_played_a_fourth_time(ladder: Ladder) -> None:
     match = "ev1/r1/bob~cyd"
-    faults = {(match, attempt): (Ending.HOST_FAULT, None) for attempt in (1, 2, 3)}
-    runner = InProcessRunner(faults=faults)
-    event = await play(ladder, runner, cycles=1)
+    faults = {(match, attempt): (Ending.HOST_FAULT, None) for attempt in (1, 2, 3, 4)}
+    runner, told = InProcessRunner(faults=faults), Notices()
+    event = await play(ladder, runner, cycles=1, tell=told.append)
     assert event.is_over
-    assert [plan.attempt for plan in runner.played if plan.match == match] == [1, 2]
+    assert [plan.attempt for plan in runner.played if plan.match == match] == [1, 2, 3]
+    assert [void.is_tried_again for void in told.of(MatchVoided)] == [True, True, False]
     assert ladder.store.voided() == ((match, "HOST_FAULT: HOST_FAULT on order"),)
     assert len(ladder.store.results()) == 5
     assert ladder.standings().matches_void == 1
@@ -370,6 +376,72 @@ async def test_unrated_matches_move_no_elo(tmp_path: Path, bot_folder) -> None:
         assert dull.number not in ratings
         assert {rating.matches for rating in ratings.values()} == {1}
         assert ladder.check() == []
+
+
+# -- when nothing is decided
+
+
+class Slow(InProcessRunner):
+    """Takes so many seconds for each match, on the clock of the test."""
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__()
+        self.seconds = seconds
+
+    async def play(self, plan: MatchPlan, *, watcher: Watcher) -> MatchRecord:
+        await trio.sleep(self.seconds)
+        return await super().play(plan, watcher=watcher)
+
+
+async def test_a_run_that_decides_nothing_rated_says_what_it_waits_for(
+    ladder: Ladder, autojump_clock: trio.testing.MockClock
+) -> None:
+    told = Notices()
+    await play(ladder, Slow(750), cycles=1, tell=told.append, at_once=6)
+    assert [str(notice) for notice in told.of(NothingRated)] == [
+        f"nothing rated was decided for {minutes} minutes: "
+        + "; ".join(f"{row[0]} is under way for {minutes} minutes" for row in SCHEDULE[:6])
+        for minutes in (5, 10)
+    ]
+
+
+async def test_a_run_in_which_results_come_says_nothing_of_waiting(
+    ladder: Ladder, autojump_clock: trio.testing.MockClock
+) -> None:
+    told = Notices()
+    await play(ladder, Slow(299), cycles=2, tell=told.append, at_once=1)
+    assert told.of(NothingRated) == []
+    assert len(told.of(MatchPlayed)) == 12
+
+
+async def test_a_run_without_rated_bots_says_so(
+    tmp_path: Path, bot_folder, autojump_clock: trio.testing.MockClock
+) -> None:
+    with Ladder.init(tmp_path / "x", Settings.of("x", length=1)) as ladder:
+        for name in ("ada", "bob", "cyd"):
+            ladder.add(bot_folder(name), rated=name == "ada")
+        told = Notices()
+        await play(ladder, Slow(31), cycles=1, tell=told.append, quiet_seconds=60)
+        assert str(told.of(NothingRated)[0]) == (
+            "nothing rated was decided for 60 s: every bot but ada is unrated; "
+            "ev1/r2/ada~bob is under way for 29 s"
+        )
+
+
+async def test_a_run_that_waits_tells_who_is_out_and_why(
+    ladder: Ladder, autojump_clock: trio.testing.MockClock
+) -> None:
+    faults = {
+        ("ev1/r1/ada~dan", 1): (Ending.NEVER_STARTED, 1),
+        ("ev1/r2/cyd~dan", 1): (Ending.NEVER_STARTED, 0),
+    }
+    runner, told = Slow(130), Notices()
+    runner.faults = faults
+    await play(ladder, runner, cycles=1, tell=told.append, quiet_seconds=120)
+    assert (
+        "dan is inactive (did not start 2 times in a row (NEVER_STARTED on order)); "
+        "ev1/r2/ada~bob is under way for " in " | ".join(map(str, told.of(NothingRated)))
+    )
 
 
 # -- interruptions
