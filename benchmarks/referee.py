@@ -103,11 +103,18 @@ class TimedTable(Table):
         return super().start(now)
 
     def answer(
-        self, seat: Seat, decision: int, attempt: int, action: Action | Malformed, now: float
+        self,
+        seat: Seat,
+        decision: int,
+        attempt: int,
+        action: Action | Malformed,
+        now: float,
+        *,
+        asks_at: float | None = None,
     ) -> list[Tell]:
         if self.tally.is_on:
             self.tally.latencies.append(now - self.asked_at)
-        tells = super().answer(seat, decision, attempt, action, now)
+        tells = super().answer(seat, decision, attempt, action, now, asks_at=asks_at)
         self.asked_at = time.monotonic()
         return tells
 

@@ -23,6 +23,7 @@ ARENA_SHELLS = (
     "arena.referee.host",
     "arena.referee.lobby",
     "arena.referee.session",
+    "arena.referee.tick",
     "arena.referee.bridge",
     "arena.referee.testing",
     "arena.ladder.cycles",

@@ -3,6 +3,7 @@
 A table says what to tell whom and what it is waiting for; the host does the telling, brings it the
 answers, and lets it know when its time has come. One task a session hears answers, and one for all
 tables watches their deadlines. What an answer, a loss or a deadline means is the table's to say.
+Where a game has a masking tick, an answer of which others would hear is held until the tick.
 The host does not know gRPC, the wire, tickets, or what a match is.
 """
 
@@ -12,11 +13,13 @@ import logging
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
+from typing import NamedTuple
 
 import trio
 
 from arena.referee.session import End, Ended, Heard, Session
 from arena.referee.table import Table, Tell
+from arena.referee.tick import Alarms, Sleep, next_tick, sleep_exactly
 from hokm.cards import Seat
 from hokm.errors import Reason
 from hokm.outcome import Ending, Outcome
@@ -39,11 +42,16 @@ _log = logging.getLogger(__name__)
 
 
 @asynccontextmanager
-async def open_host(*, now: Callable[[], float]) -> AsyncIterator["Host"]:
-    """A host for as long as it is open. ``now`` is the clock by which messages are stamped."""
+async def open_host(
+    *, now: Callable[[], float], sleep: Sleep = sleep_exactly
+) -> AsyncIterator["Host"]:
+    """A host for as long as it is open. ``now`` is the clock by which messages are stamped;
+    ``sleep`` waits for a tick, by that clock.
+    """
     async with trio.open_nursery() as nursery:
-        host = Host(nursery, now=now)
+        host = Host(nursery, now=now, sleep=sleep)
         nursery.start_soon(host.watch_deadlines)
+        nursery.start_soon(host.keep_ticks)
         yield host
         nursery.cancel_scope.cancel()
 
@@ -51,7 +59,7 @@ async def open_host(*, now: Callable[[], float]) -> AsyncIterator["Host"]:
 class Host:
     """Plays tables; made by :func:`open_host`."""
 
-    def __init__(self, nursery: trio.Nursery, *, now: Callable[[], float]) -> None:
+    def __init__(self, nursery: trio.Nursery, *, now: Callable[[], float], sleep: Sleep) -> None:
         self._nursery = nursery
         self._now = now
         self._lines: dict[Session, _Line] = {}
@@ -59,10 +67,17 @@ class Host:
         """Those that were told a decision in this turn."""
         self._games: dict[Table, _Game] = {}
         self._deadlines = _Deadlines(now)
+        self._alarms = Alarms(now, sleep=sleep)
         self._stopped: str | None = None
 
     async def play(
-        self, table: Table, sessions: Sequence[Session], *, match: str, players: tuple[str, ...]
+        self,
+        table: Table,
+        sessions: Sequence[Session],
+        *,
+        match: str,
+        players: tuple[str, ...],
+        tick_seconds: float = 0.0,
     ) -> Outcome:
         """Play a fresh table to its end, ``sessions[seat]`` at each seat, and return how it ended.
 
@@ -70,8 +85,12 @@ class Host:
         may have the same number, then or later. ``match``, its id, and ``players``, the names by
         seat, are what the bots are told. If this is cancelled, the game is stopped and the bots are
         told so.
+
+        With ``tick_seconds`` above 0 what follows from an answer is told so many seconds after its
+        decision was, or twice, three times so many. The answer counts from when it was read.
         """
         game = _Game(table, [self._line(session) for session in sessions])
+        game.tick_seconds = tick_seconds
         self._seat(game)
         self._games[table] = game
         try:
@@ -102,6 +121,7 @@ class Host:
         """End a game because its match is beyond its cap."""
         game = self._games.get(table)
         if game is not None:
+            self._release(game)
             self._do(game, lambda: table.cap(self._now(), cause=cause))
 
     # -- sessions
@@ -137,7 +157,10 @@ class Host:
             place = line.games.get(answer.game)
             if place is not None:
                 game, seat = place
-                self._do(game, partial(_judge, game.table, seat, answer, at))
+                if game.tick_seconds > 0:
+                    self._do(game, partial(self._judge_or_hold, game, seat, answer, at))
+                else:
+                    self._do(game, partial(_judge, game.table, seat, answer, at))
             elif answer.game in line.given:
                 session.tell(_too_late(answer))
             else:
@@ -190,6 +213,8 @@ class Host:
         if isinstance(message, Decision):
             game.open(tell.seat, message.decision)
             self._asked.add(line)
+            if game.tick_seconds > 0:
+                game.told_at = self._now()
             line.session.tell(message, partial(self._sent, game, tell.seat, message.decision))
         else:
             line.session.tell(message)
@@ -198,6 +223,7 @@ class Host:
         self._do(game, partial(_sent, game.table, seat, decision, at))
 
     def _lost(self, game: "_Game", seat: Seat, end: End) -> None:
+        self._release(game)
         cause, ending = end.ended.value, _ENDINGS.get(end.ended)
         if ending is None:
             self._stop(game, cause=cause)
@@ -206,8 +232,47 @@ class Host:
             self._do(game, lost)
 
     def _stop(self, game: "_Game", *, cause: str) -> None:
+        self._release(game)
         stop = partial(game.table.stop, self._now(), ending=Ending.STOPPED, cause=cause)
         self._do(game, stop)
+
+    # -- ticks
+
+    async def keep_ticks(self) -> None:
+        """Judge each answer that was held when its tick has come."""
+        await self._alarms.run()
+
+    def _judge_or_hold(
+        self, game: "_Game", seat: Seat, answer: Answer, at: float
+    ) -> Sequence[Tell]:
+        """What an answer says to its sender alone is told at once: its clock may be running. What
+        others hear of has them hear nothing of when it came.
+        """
+        table = game.table
+        if not table.concerns_others(seat, answer.decision, answer.attempt, answer.action, at):
+            return _judge(table, seat, answer, at)
+        if game.opened is game.lines[seat]:
+            game.answered()  # it has time no more in common with others on its line
+        if not game.held:
+            tick = next_tick(game.told_at, self._now(), tick_seconds=game.tick_seconds)
+            self._alarms.set(tick, partial(self._tick_came, game))
+        game.held.append(_Held(seat, answer, at))
+        return []
+
+    def _tick_came(self, game: "_Game") -> None:
+        self._release(game)
+        self._share_clocks()
+
+    def _release(self, game: "_Game") -> None:
+        """Judge what was held, now: its tick has come, or else the game ends, and then whatever
+        came before counts.
+        """
+        held, game.held = game.held, []
+        for seat, answer, at in held:
+            if game.outcome is None:
+                self._do(game, partial(_judge, game.table, seat, answer, at, asks_at=self._now()))
+            else:
+                game.lines[seat].session.tell(_too_late(answer))
 
     # -- deadlines
 
@@ -223,7 +288,8 @@ class Host:
             for line in lines:
                 self._take(line, line.session.heard())
             for game in due:
-                self._do(game, partial(_tick, game.table, now))
+                if not game.held:  # else what was in time is about to be judged
+                    self._do(game, partial(_tick, game.table, now))
 
 
 class _Line:
@@ -241,10 +307,28 @@ class _Line:
         """The decisions it has been told and has not answered, by game."""
 
 
+class _Held(NamedTuple):
+    """An answer that is judged later."""
+
+    seat: Seat
+    answer: Answer
+    at: float
+
+
 class _Game:
     """What the host keeps about one table under way."""
 
-    __slots__ = ("due", "lines", "opened", "outcome", "over", "table")
+    __slots__ = (
+        "due",
+        "held",
+        "lines",
+        "opened",
+        "outcome",
+        "over",
+        "table",
+        "tick_seconds",
+        "told_at",
+    )
 
     def __init__(self, table: Table, lines: Sequence[_Line]) -> None:
         self.table = table
@@ -255,22 +339,28 @@ class _Game:
         """When the deadline watcher looks at it next."""
         self.over = trio.Event()
         self.outcome: Outcome | None = None
+        self.tick_seconds = 0.0
+        """The masking tick; 0 where there is none."""
+        self.told_at = 0.0
+        """When the open decision was told."""
+        self.held: list[_Held] = []
+        """Answers that are judged when the tick comes, in order."""
 
     def open(self, seat: Seat, decision: int) -> None:
         """A decision is put to a seat; the one before it, if any, was answered."""
-        self._answered()
+        self.answered()
         self.opened = self.lines[seat]
         self.opened.open[self.table.number] = _Open(self, seat, decision)
 
     def end(self, outcome: Outcome) -> None:
         """The game is over."""
-        self._answered()
+        self.answered()
         for line in self.lines:
             del line.games[self.table.number]
         self.outcome = outcome
         self.over.set()
 
-    def _answered(self) -> None:
+    def answered(self) -> None:
         if self.opened is not None:
             del self.opened.open[self.table.number]
             self.opened = None
@@ -342,8 +432,10 @@ class _Deadlines:
         return trio.current_time() + deadline - self._now()
 
 
-def _judge(table: Table, seat: Seat, answer: Answer, at: float) -> Sequence[Tell]:
-    return table.answer(seat, answer.decision, answer.attempt, answer.action, at)
+def _judge(
+    table: Table, seat: Seat, answer: Answer, at: float, *, asks_at: float | None = None
+) -> Sequence[Tell]:
+    return table.answer(seat, answer.decision, answer.attempt, answer.action, at, asks_at=asks_at)
 
 
 def _sent(table: Table, seat: Seat, decision: int, at: float) -> Sequence[Tell]:

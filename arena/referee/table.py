@@ -92,9 +92,17 @@ class Table:
             self._places[seat].clock.share(open_at_once)
 
     def answer(
-        self, seat: Seat, decision: int, attempt: int, action: Action | Malformed, now: float
+        self,
+        seat: Seat,
+        decision: int,
+        attempt: int,
+        action: Action | Malformed,
+        now: float,
+        *,
+        asks_at: float | None = None,
     ) -> list[Tell]:
-        """Judge an answer, once, that was read at ``now``.
+        """Judge an answer, once, that was read at ``now``; ``asks_at`` is when the decision that
+        follows is handed over, if that is later.
 
         What was answered before is answered the same way again, at no cost. A refusal changes
         nothing and is told to its sender alone, unless the policy ends the game for it.
@@ -115,7 +123,24 @@ class Table:
         self._asked = None
         self._log.charged(place.clock.stop(now))
         self._happened(events)
-        return self._go_on(now)
+        return self._go_on(now if asks_at is None else asks_at)
+
+    def concerns_others(
+        self, seat: Seat, decision: int, attempt: int, action: Action | Malformed, now: float
+    ) -> bool:
+        """Whether :meth:`answer` would have something to tell to another seat than the sender: what
+        follows from an action, or the end of the game. Changes nothing.
+        """
+        place = self._places[seat]
+        if self._outcome is not None or (decision, attempt) in place.replies:
+            return False
+        if seat == self._asked and place.clock.is_late(now):
+            return True
+        try:
+            self.game.deal.check(seat, self._admitted(seat, (decision, attempt), action))
+        except IllegalAction:
+            return place.refusals + 1 == self.policy.refusals_that_end
+        return True
 
     def lost(
         self, seat: Seat, now: float, *, cause: str, ending: Ending = Ending.CRASH
@@ -164,6 +189,10 @@ class Table:
 
     def _act(self, seat: Seat, key: tuple[int, int], action: Action | Malformed) -> list[Event]:
         """The events an answer causes; raises the first reason that applies (rulebook 7)."""
+        return self.game.act(seat, self._admitted(seat, key, action))
+
+    def _admitted(self, seat: Seat, key: tuple[int, int], action: Action | Malformed) -> Action:
+        """The action of an answer that is awaited; raises IllegalAction for another."""
         if isinstance(action, Malformed):
             raise IllegalAction(Reason.MALFORMED, detail=action.detail, clause="7")
         if self._outcome is not None:
@@ -176,7 +205,7 @@ class Table:
                 "the attempt that was refused",
                 clause="7",
             )
-        return self.game.act(seat, action)
+        return action
 
     def _refuse(
         self,
