@@ -18,6 +18,7 @@ class PairConnection:
 
     def __init__(self, stream: trio.SocketStream, *, ticket: str) -> None:
         self.ticket = ticket
+        self.resume_token = ""
         self._stream = stream
         self._received: list[Received] = []
         self._arrived = trio.lowlevel.ParkingLot()

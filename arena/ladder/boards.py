@@ -48,6 +48,8 @@ class MatchPlan:
     event. ``attempt`` is 1, or more where a fault of the host voided the match before: the same id,
     other deals. ``at_once`` is how many games a room may play at once, if its bots take so many.
     ``cap_seconds`` is how long a room may take, None for twice what its clocks allow.
+    ``resume_seconds`` is how long a bot whose stream broke may be away, 0 for not at all, as it is
+    in rated play.
     """
 
     match: str
@@ -62,6 +64,7 @@ class MatchPlan:
     attempt: int = 1
     at_once: int = 1
     cap_seconds: float | None = None
+    resume_seconds: float = 0.0
 
     def __post_init__(self) -> None:
         seats, sitting = self.rules.players, len(self.entrants)
@@ -77,6 +80,8 @@ class MatchPlan:
             raise PlanError(f"teams=second_ace seats four single entrants, not {sitting}")
         if self.draws_partners and self.policy is Policy.RATED:
             raise PlanError("teams=second_ace moves no rating: it is for casual matches")
+        if self.resume_seconds and self.policy is Policy.RATED:
+            raise PlanError("in rated play a broken stream is a crash: no bot comes back")
         for entrant in self.entrants:
             if entrant.protocol != PROTOCOL:
                 raise PlanError(

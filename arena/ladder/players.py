@@ -45,7 +45,15 @@ class Player:
     """
 
     def __init__(
-        self, house: House, entrant: Entrant, *, index: int, room: int, slot: Seat, logs: Path
+        self,
+        house: House,
+        entrant: Entrant,
+        *,
+        index: int,
+        room: int,
+        slot: Seat,
+        logs: Path,
+        resume_seconds: float = 0.0,
     ) -> None:
         self.entrant = entrant
         self.index = index
@@ -61,6 +69,7 @@ class Player:
         self._house = house
         self._room = room
         self._logs = logs
+        self._resume_seconds = resume_seconds
         self._starts = 0
         self._process: BotProcess | None = None
 
@@ -93,7 +102,7 @@ class Player:
         house = self._house
         self._starts += 1
         self.failure = None
-        ticket = house.lobby.issue()
+        ticket = house.lobby.issue(resume_seconds=self._resume_seconds)
         try:
             self._process = process = launch(
                 nursery,
@@ -128,15 +137,25 @@ class Player:
                 if process.returncode == 0:
                     self.failure += "; does its program end with run(ITS_CLASS)?"
             await self._reap(process, wait_seconds=0)
-        return self.session is not None
+            return False
+        if self._resume_seconds:
+            nursery.start_soon(self._watch, process, self.session)
+        return True
 
     async def end(self, *, wait_seconds: float = FAREWELL_SECONDS) -> None:
         """End its session, and its process if that does not end by itself in so long."""
         if self.session is not None:
+            with trio.move_on_after(wait_seconds):
+                await self.session.whole()
             self.session.end()
             self.session = None
         if self._process is not None:
             await self._reap(self._process, wait_seconds=wait_seconds)
+
+    async def _watch(self, process: BotProcess, session: Session) -> None:
+        """A stream may break and its bot come back, but for one whose process has ended."""
+        await process.wait()
+        session.lose()
 
     async def _arrive(self, ticket: str, race: trio.CancelScope) -> None:
         try:

@@ -86,7 +86,13 @@ class Room:
         logs = house.logs / plan.folder
         self._players = [
             Player(
-                house, plan.entrants[index], index=index, room=number, slot=Seat(slot), logs=logs
+                house,
+                plan.entrants[index],
+                index=index,
+                room=number,
+                slot=Seat(slot),
+                logs=logs,
+                resume_seconds=plan.resume_seconds,
             )
             for slot, index in enumerate(plan.seatings(number)[0])
         ]
@@ -240,6 +246,8 @@ class Room:
 
     async def _is_dead(self, player: Player, ending: Ending) -> bool:
         assert player.session is not None
+        if player.session.is_away and player.session.closed is None:
+            return False  # it may come back, and its clocks run
         match ending:
             case Ending.TIME:
                 seconds = max(SIGN_OF_LIFE_SECONDS, self._plan.clock.move_seconds)

@@ -101,9 +101,14 @@ class SeatClock:
         deadline = self.deadline
         return deadline is not None and now > deadline
 
-    def view(self) -> ClockView:
-        """The clock as its seat is shown it."""
-        return ClockView(self.move_seconds, self.bank_seconds, self.last_seconds)
+    def view(self, now: float | None = None) -> ClockView:
+        """The clock as its seat is shown it: when it is asked, or at `now`, while it runs."""
+        move_seconds, bank_seconds = self.move_seconds, self.bank_seconds
+        if now is not None and self._sent_at is not None:
+            used = max(0.0, now - self._sent_at) / self._open_at_once
+            bank_seconds = max(0.0, bank_seconds - max(0.0, used - move_seconds))
+            move_seconds = max(0.0, move_seconds - used)
+        return ClockView(move_seconds, bank_seconds, self.last_seconds)
 
     def overrun(self, now: float) -> tuple[Ending, str]:
         """How missing the deadline ends a game, and where the time went, for a person."""

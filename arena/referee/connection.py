@@ -31,6 +31,10 @@ class Close(Enum):
     """What the bot sent is not what the protocol says."""
     STOPPED = "stopped"
     """The arena is going away."""
+    SHUT_OUT = "shut_out"
+    """The bot came back on another stream."""
+    SILENT = "silent"
+    """Nothing was said in time. The bridge ends a stream so; nobody else has to."""
 
 
 class Connection(Protocol):
@@ -41,6 +45,10 @@ class Connection(Protocol):
     @property
     def ticket(self) -> str:
         """The ticket it came with, empty if none. A secret: it goes into no log."""
+
+    @property
+    def resume_token(self) -> str:
+        """The token of a bot that comes back, empty if none. As secret as a ticket."""
 
     async def receive(self) -> Sequence[Received]:
         """What has been read and not yet been taken, waiting for at least one; in order.

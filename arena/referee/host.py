@@ -89,13 +89,15 @@ class Host:
         With ``tick_seconds`` above 0 what follows from an answer is told so many seconds after its
         decision was, or twice, three times so many. The answer counts from when it was read.
         """
-        game = _Game(table, [self._line(session) for session in sessions])
+        game = _Game(
+            table, [self._line(session) for session in sessions], match=match, players=players
+        )
         game.tick_seconds = tick_seconds
         self._seat(game)
         self._games[table] = game
         try:
             for seat, line in enumerate(game.lines):
-                line.session.tell(GameStart(match, table.number, Seat(seat), players))
+                line.session.tell(game.start(Seat(seat)))
             for seat, line in enumerate(game.lines):
                 if line.session.closed is not None:
                     self._lost(game, Seat(seat), line.session.closed)
@@ -130,6 +132,7 @@ class Host:
         line = self._lines.get(session)
         if line is None:
             line = self._lines[session] = _Line(session)
+            session.attendant = self
             self._nursery.start_soon(self._hear, line)
         return line
 
@@ -149,6 +152,24 @@ class Host:
     async def _hear(self, line: "_Line") -> None:
         while line.session.closed is None:
             self._take(line, await line.session.hear())
+        del self._lines[line.session]
+
+    def away(self, session: Session) -> None:
+        """See :class:`~arena.referee.session.Attendant`. Its clocks run on."""
+        for opened in list(self._lines[session].open.values()):
+            self._do(opened.game, partial(_away, opened.game.table, opened.seat, self._now()))
+
+    def back(self, session: Session, games: Sequence[int]) -> None:
+        """See :class:`~arena.referee.session.Attendant`."""
+        line, now = self._lines[session], self._now()
+        for game, seat in [line.over[number] for number in games if number in line.over]:
+            session.tell(game.start(seat, resumed=True))
+            for tell in game.table.back(seat, now):
+                self._tell(game, tell)
+        for game, seat in list(line.games.values()):
+            session.tell(game.start(seat, resumed=True))
+            self._do(game, partial(game.table.back, seat, now))
+        self._share_clocks()
 
     def _take(self, line: "_Line", heard: Sequence[Heard]) -> None:
         """Bring answers to their tables. If they are the last of a session, its games are over."""
@@ -216,6 +237,8 @@ class Host:
             if game.tick_seconds > 0:
                 game.told_at = self._now()
             line.session.tell(message, partial(self._sent, game, tell.seat, message.decision))
+            if line.session.is_away:  # it is not written, and time runs all the same
+                game.table.away(tell.seat, self._now())
         else:
             line.session.tell(message)
 
@@ -295,7 +318,7 @@ class Host:
 class _Line:
     """What the host keeps about one session."""
 
-    __slots__ = ("games", "given", "open", "session")
+    __slots__ = ("games", "given", "open", "over", "session")
 
     def __init__(self, session: Session) -> None:
         self.session = session
@@ -303,6 +326,8 @@ class _Line:
         """The games under way, by number, and the seat in each."""
         self.given: set[int] = set()
         """The number of every game it was ever given."""
+        self.over: dict[int, tuple[_Game, Seat]] = {}
+        """Those that are over, where the bot may have missed it and come back."""
         self.open: dict[int, _Open] = {}
         """The decisions it has been told and has not answered, by game."""
 
@@ -322,17 +347,23 @@ class _Game:
         "due",
         "held",
         "lines",
+        "match",
         "opened",
         "outcome",
         "over",
+        "players",
         "table",
         "tick_seconds",
         "told_at",
     )
 
-    def __init__(self, table: Table, lines: Sequence[_Line]) -> None:
+    def __init__(
+        self, table: Table, lines: Sequence[_Line], *, match: str, players: tuple[str, ...]
+    ) -> None:
         self.table = table
         self.lines = lines
+        self.match = match
+        self.players = players
         self.opened: _Line | None = None
         """The line on which the game's one open decision is."""
         self.due: float | None = None
@@ -346,6 +377,10 @@ class _Game:
         self.held: list[_Held] = []
         """Answers that are judged when the tick comes, in order."""
 
+    def start(self, seat: Seat, *, resumed: bool = False) -> GameStart:
+        """How a seat is told that the game begins, or goes on."""
+        return GameStart(self.match, self.table.number, seat, self.players, resumed)
+
     def open(self, seat: Seat, decision: int) -> None:
         """A decision is put to a seat; the one before it, if any, was answered."""
         self.answered()
@@ -355,8 +390,11 @@ class _Game:
     def end(self, outcome: Outcome) -> None:
         """The game is over."""
         self.answered()
+        number = self.table.number
         for line in self.lines:
-            del line.games[self.table.number]
+            place = line.games.pop(number)
+            if line.session.resume_seconds:
+                line.over[number] = place
         self.outcome = outcome
         self.over.set()
 
@@ -440,6 +478,11 @@ def _judge(
 
 def _sent(table: Table, seat: Seat, decision: int, at: float) -> Sequence[Tell]:
     table.sent(seat, decision, at)
+    return []
+
+
+def _away(table: Table, seat: Seat, now: float) -> Sequence[Tell]:
+    table.away(seat, now)
     return []
 
 

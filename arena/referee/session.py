@@ -1,20 +1,30 @@
 """A session: a bot that was welcomed, as messages in both directions.
 
 What is told a bot goes out in batches; what it says is decoded, and judged as far as it can be
-without knowing a game: whether it is a message, and one for this moment. A session knows neither
-gRPC, nor games, nor what its end costs.
+without knowing a game: whether it is a message, and one for this moment. A session outlives the
+stream it began on where its bot may come back on another. It knows neither gRPC, nor games, nor
+what its end costs.
 """
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from functools import partial
-from typing import NamedTuple, assert_never
+from typing import NamedTuple, Protocol, assert_never
 
 import trio
 
 from arena.referee.connection import Close, Connection, Received
-from hokm.session import Answer, Decision, FromReferee, Goodbye, Hello
+from hokm.session import (
+    Answer,
+    Decision,
+    FromReferee,
+    Goodbye,
+    Hello,
+    MatchEnd,
+    MatchStart,
+    Welcome,
+)
 from hokm.wire import REASON_LENGTH, WireError, decode_from_bot, encode_from_referee
 
 BATCH_MESSAGES = 1024
@@ -29,6 +39,10 @@ decision it was told. An answer in a batch of its own is two. A refused answer m
 and one sent again or too late costs nothing, but reading and judging take the time of all tables;
 so does a batch with nothing in it, or with nothing that is known here.
 """
+
+
+MOST_RESUMES = 1000
+"""How often a session may come back: each time it is told everything again."""
 
 
 class Heard(NamedTuple):
@@ -58,6 +72,16 @@ class End:
     detail: str = ""
 
 
+class Attendant(Protocol):
+    """Who knows the games of a session, and is told when its stream breaks and it comes back."""
+
+    def away(self, session: "Session") -> None:
+        """Its stream broke; what is told it meanwhile is not heard."""
+
+    def back(self, session: "Session", games: Sequence[int]) -> None:
+        """It is there again and remembers nothing; `games` are those whose end it may not know."""
+
+
 THE_ARENA = End(Ended.ARENA)
 _MALFORMED = (Ended.MALFORMED, Ended.FLOODED)
 
@@ -67,14 +91,33 @@ class Session:
 
     One task at a time may :meth:`hear`. After the end of what is heard the bot can still be told
     things, until :meth:`end`.
+
+    A bot whose stream broke may be away for ``resume_seconds`` (0: it has crashed). Meanwhile what
+    it is told is lost, and when it is back its attendant tells it anew.
     """
 
     def __init__(
-        self, connection: Connection, hello: Hello, *, ready: Callable[["Session"], None]
+        self,
+        connection: Connection,
+        hello: Hello,
+        *,
+        ready: Callable[["Session"], None],
+        resume_seconds: float = 0.0,
     ) -> None:
         self.hello = hello
+        self.resume_seconds = resume_seconds
+        self.resume_tokens: list[str] = []
+        """What names this session on a new stream: the last token issued, and the one before until
+        anything shows that the last one has arrived. Secrets.
+        """
         self.closed: End | None = None
         """Why no more is heard; None while there is more to come."""
+        self.is_away = False
+        """Whether its stream broke and another may yet come."""
+        self.attendant: Attendant | None = None
+        self._matches: dict[str, MatchStart] = {}
+        self._resumes = 0
+        self._returned = trio.lowlevel.ParkingLot()
         self._connection = connection
         self._ready = ready
         self._is_ended = False
@@ -90,7 +133,11 @@ class Session:
         """Say something to the bot, with the next batch. ``sent`` is called with the time at which
         its write returned, and never if it does not; it must not raise.
         """
-        if self._is_ended:
+        if isinstance(message, MatchStart):
+            self._matches[message.match] = message
+        elif isinstance(message, MatchEnd):
+            self._matches.pop(message.match, None)
+        if self._is_ended or self.is_away:
             return
         if not self._batch:
             self._ready(self)
@@ -120,14 +167,66 @@ class Session:
         self._close(end)
         self._connection.end(Close.MALFORMED if end.ended in _MALFORMED else Close.DONE)
 
+    # -- breaking off, and coming back
+
+    def welcome(self, welcome: Welcome) -> None:
+        """Say that the bot is welcome, with a token that names this session from now on."""
+        self.resume_tokens = [welcome.resume_token, *self.resume_tokens[:1]]
+        self.tell(welcome)
+
+    def resume(self, connection: Connection, hello: Hello, welcome: Welcome) -> None:
+        """The bot is here again, on another stream. The old one is shut out, whatever lies in it,
+        and the bot is told all that it needs to go on. The session must not be closed.
+        """
+        old, self._connection = self._connection, connection
+        old.end(Close.SHUT_OUT)
+        self._batch.clear()
+        self._on_sent.clear()
+        self.hello = hello
+        self.is_away = False
+        self._resumes += 1
+        self._returned.unpark_all()
+        self.welcome(welcome)
+        if self._resumes > MOST_RESUMES:
+            self._close(End(Ended.FLOODED))
+            return
+        for start in list(self._matches.values()):
+            self.tell(start)
+        if self.attendant is not None:
+            self.attendant.back(self, hello.games)
+
+    def lose(self) -> None:
+        """The bot's process is gone: nobody will come back."""
+        self._close(End(Ended.BROKEN))
+
+    async def whole(self) -> None:
+        """Return when the bot is not away: it came back, or will not come any more."""
+        while self.is_away and self.closed is None:
+            await self._returned.park()
+
+    async def _await_return(self) -> None:
+        if not self.resume_seconds:
+            self._close(End(Ended.BROKEN))
+            return
+        self.is_away = True
+        if self.attendant is not None:
+            self.attendant.away(self)
+        with trio.move_on_after(self.resume_seconds) as waiting:
+            await self.whole()
+        if waiting.cancelled_caught:
+            self._close(End(Ended.BROKEN))
+
     # -- from the bot
 
     async def hear(self) -> Sequence[Heard]:
         """The answers that came, at least one, in order; empty once the session is closed."""
         while self.closed is None:
-            received = await self._connection.receive()
+            connection = self._connection
+            received = await connection.receive()
+            if connection is not self._connection:
+                continue  # shut out, and so is what was in it
             if not received:
-                self._close(End(Ended.BROKEN))
+                await self._await_return()
             elif heard := self._read(received):
                 return heard
         return []
@@ -151,11 +250,13 @@ class Session:
         if self.closed is None:  # the first end is the one that counts
             self.closed = end
             self._life.unpark_all()
+            self._returned.unpark_all()
 
     def _read(self, received: Sequence[Received]) -> list[Heard]:
         """The answers among what was received, up to what closes the session."""
         if received:
             self._life.unpark_all()
+            del self.resume_tokens[1:]
         heard: list[Heard] = []
         for payload, at in received:
             try:

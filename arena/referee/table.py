@@ -82,6 +82,23 @@ class Table:
         if self._is_open(seat, decision):
             self._places[seat].clock.sent(now)
 
+    def away(self, seat: Seat, now: float) -> None:
+        """The seat's stream broke, and it may come back: its clock runs, whatever was written."""
+        if seat == self._asked:
+            self._places[seat].clock.sent(now)
+
+    def back(self, seat: Seat, now: float) -> list[Tell]:
+        """The seat came back and knows nothing any more: the next it is told of this game, now if
+        it is to act or the game is over, has all that happened from the beginning, and its clock as
+        it stands.
+        """
+        self._places[seat].told = 0
+        if self._outcome is not None:
+            return [Tell(seat, GameEnd(self.number, self._news(seat), self._outcome))]
+        if seat != self._asked:
+            return []
+        return [Tell(seat, self._decision(seat, now))]
+
     def shared(self, seat: Seat, decision: int, open_at_once: int) -> None:
         """So many decisions are open on this seat's connection, that one included.
 
@@ -252,20 +269,21 @@ class Table:
             return self._end(outcome)
         seat = self.game.to_act
         assert seat is not None, "a game that is not over waits for a seat"
-        place, self._asked = self._places[seat], seat
-        place.clock.ask(now)
-        return [
-            Tell(
-                seat,
-                Decision(
-                    self.number,
-                    decision=place.awaited[0],
-                    events=self._news(seat),
-                    legal=self.game.legal_actions(),
-                    clock=place.clock.view(),
-                ),
-            )
-        ]
+        self._asked = seat
+        self._places[seat].clock.ask(now)
+        return [Tell(seat, self._decision(seat, now))]
+
+    def _decision(self, seat: Seat, now: float) -> Decision:
+        place = self._places[seat]
+        decision, attempt = place.awaited
+        return Decision(
+            self.number,
+            decision=decision,
+            events=self._news(seat),
+            legal=self.game.legal_actions(),
+            clock=place.clock.view(now),
+            attempt=attempt,
+        )
 
     def _news(self, seat: Seat) -> tuple[Event, ...]:
         """What happened since this seat was told last, as it may see it: the one way out for

@@ -28,8 +28,9 @@ class MemoryConnection:
     The bot's side is :meth:`say`, :meth:`say_bytes`, :meth:`listen` and :meth:`hang_up`.
     """
 
-    def __init__(self, ticket: str = "", *, reads: bool = True) -> None:
+    def __init__(self, ticket: str = "", *, resume_token: str = "", reads: bool = True) -> None:
         self.ticket = ticket
+        self.resume_token = resume_token
         self.reads = reads
         """Whether the bot reads: if not, no write returns until it does (:meth:`read_on`)."""
         self.lags = False
@@ -107,9 +108,16 @@ class MemoryConnection:
         for payload, written in unwritten:
             self.post(payload, written)
 
-    def hello(self, name: str = "bot", *, concurrent: int = 1, protocol: int = PROTOCOL) -> None:
+    def hello(
+        self,
+        name: str = "bot",
+        *,
+        concurrent: int = 1,
+        protocol: int = PROTOCOL,
+        games: tuple[int, ...] = (),
+    ) -> None:
         """Say hello."""
-        self.say(Hello(protocol, "hokm-sdk test", name, "1", concurrent))
+        self.say(Hello(protocol, "hokm-sdk test", name, "1", concurrent, games))
 
     def hang_up(self) -> None:
         """End the stream."""

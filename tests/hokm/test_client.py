@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from dataclasses import replace
 from itertools import count
 from pathlib import Path
 from queue import SimpleQueue
@@ -83,6 +84,7 @@ class Referee(grpc.GenericRpcHandler):
         self.tickets: list[object] = []
         self.ended = threading.Event()
         self.failures: list[Exception] = []
+        self.took_seconds: list[float | None] = []
 
     def service(self, details: grpc.HandlerCallDetails) -> "grpc.RpcMethodHandler[bytes, bytes]":
         assert details.method == PLAY_METHOD
@@ -102,9 +104,15 @@ class Referee(grpc.GenericRpcHandler):
             self.failures.append(failure)
             raise
 
+    def _untimed(self, message: FromBot) -> FromBot:
+        if isinstance(message, Answer):
+            self.took_seconds.append(message.took_seconds)
+            return replace(message, took_seconds=None)
+        return message
+
     def _decoded(self, requests: Iterator[bytes]) -> Requests:
         for data in requests:
-            messages = decode_from_bot(data)
+            messages = tuple(map(self._untimed, decode_from_bot(data)))
             self.batches += 1
             self.received.extend(messages)
             yield messages

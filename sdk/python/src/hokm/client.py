@@ -8,6 +8,7 @@ is said on the stream is the player's business, and what it looks like the wire'
 import inspect
 import os
 import sys
+import time
 from collections.abc import Iterator
 from queue import SimpleQueue
 from typing import Final, NoReturn
@@ -16,7 +17,15 @@ import grpc
 
 from hokm.bot import Bot
 from hokm.player import Player, SessionError
-from hokm.wire import PLAY_METHOD, TICKET_METADATA, WireError, decode_from_referee, encode_from_bot
+from hokm.session import Answer, FromBot
+from hokm.wire import (
+    PLAY_METHOD,
+    RESUME_METADATA,
+    TICKET_METADATA,
+    WireError,
+    decode_from_referee,
+    encode_from_bot,
+)
 
 ADDRESS_VARIABLE: Final = "HOKM_ADDRESS"
 """Names the referee: ``127.0.0.1:port`` or ``unix:/path``."""
@@ -25,6 +34,16 @@ TICKET_VARIABLE: Final = "HOKM_TICKET"
 
 CONNECT_SECONDS: float = 10.0
 """How long the referee may take to be reached; the arena waits no longer for a hello."""
+
+_RETRY_SECONDS: Final = 0.05
+"""Between two streams, so that one that breaks at once is not opened a thousand times."""
+
+_NO_WAY_BACK: Final = (
+    grpc.StatusCode.UNAUTHENTICATED,
+    grpc.StatusCode.INVALID_ARGUMENT,
+    grpc.StatusCode.ABORTED,
+)
+"""How the referee ends a stream that it wants no other in place of."""
 
 _OPTIONS: Final = (
     # The referee is named by the arena; a proxy of the machine has no business in between.
@@ -48,11 +67,11 @@ def run(bot_class: type[Bot]) -> None:
     _refuse_unplayable(bot_class)
     address, ticket = _environment()
     player = Player(bot_class)
-    hello = encode_from_bot([player.hello()])
     try:
         with grpc.insecure_channel(address, options=_OPTIONS) as channel:
-            _connect(channel, address)
-            _play(player, channel, hello=hello, ticket=ticket)
+            _connect(channel, address, seconds=CONNECT_SECONDS)
+            _play(player, channel, key=(TICKET_METADATA, ticket))
+            _come_back(player, channel, address)
     except (SessionError, WireError) as error:
         _fail(str(error))
     except KeyboardInterrupt:
@@ -80,32 +99,64 @@ def _environment() -> tuple[str, str]:
     return address, ticket
 
 
-def _connect(channel: grpc.Channel, address: str) -> None:
+def _connect(channel: grpc.Channel, address: str, *, seconds: float) -> None:
     try:
-        grpc.channel_ready_future(channel).result(timeout=CONNECT_SECONDS)
+        grpc.channel_ready_future(channel).result(timeout=seconds)
     except grpc.FutureTimeoutError:
-        _fail(f"no referee at {address} within {CONNECT_SECONDS:g} s: is the arena still running?")
+        _fail(f"no referee at {address} within {seconds:g} s: is the arena still running?")
 
 
-def _play(player: Player, channel: grpc.Channel, *, hello: bytes, ticket: str) -> None:
+def _come_back(player: Player, channel: grpc.Channel, address: str) -> None:
+    """Go on, on other streams, as often as one breaks and as long as the referee waits."""
+    broken_at = time.monotonic()
+    while not player.is_finished:
+        left_seconds = broken_at + player.resume_seconds - time.monotonic()
+        if left_seconds <= 0:
+            _fail(f"the stream broke, and no other came about in {player.resume_seconds:g} s")
+        token = player.resume_token
+        _connect(channel, address, seconds=left_seconds)
+        _play(player, channel, key=(RESUME_METADATA, token))
+        if player.resume_token != token:  # it was welcome before that stream broke, too
+            broken_at = time.monotonic()
+        time.sleep(_RETRY_SECONDS)
+
+
+def _play(player: Player, channel: grpc.Channel, *, key: tuple[str, str]) -> None:
+    """Play over one stream, opened with this key in its metadata, until all is said or the stream
+    breaks where the bot may come back on another.
+    """
     outgoing: SimpleQueue[bytes | None] = SimpleQueue()
-    outgoing.put(hello)
+    outgoing.put(encode_from_bot([player.hello()]))
     play = channel.stream_stream(PLAY_METHOD, _as_it_is, _as_it_is)
-    call = play(_batches(outgoing), metadata=((TICKET_METADATA, ticket),))
+    call = play(_batches(outgoing), metadata=(key,))
     try:
         for batch in call:
-            for answer in player.receive(decode_from_referee(batch)):
-                outgoing.put(encode_from_bot([answer]))
+            read_at = time.monotonic()
+            for message in player.receive(decode_from_referee(batch)):
+                outgoing.put(encode_from_bot([_timed(message, since=read_at)]))
             if player.is_finished:
                 outgoing.put(None)
     except grpc.RpcError as error:
-        if not player.is_finished:
-            _fail(f"the referee broke the stream off: {error.code().name}: {error.details()}")
+        if player.is_finished:
+            return
+        cause = f"{error.code().name}: {error.details()}"
+        if error.code() in _NO_WAY_BACK or not player.resume_seconds:
+            _fail(f"the referee broke the stream off: {cause}")
+        sys.stderr.write(f"hokm: the stream broke ({cause}); going on, on another\n")
+        return
     finally:
         call.cancel()  # broken off, unless it has ended; and then the sending thread is let go
         outgoing.put(None)
     if not player.is_finished:
         _fail("the referee ended the stream without a goodbye")
+
+
+def _timed(message: FromBot, *, since: float) -> FromBot:
+    """An answer that says how long the bot had the decision."""
+    if not isinstance(message, Answer):
+        return message
+    took_seconds = time.monotonic() - since
+    return Answer(message.game, message.decision, message.attempt, message.action, took_seconds)
 
 
 def _batches(outgoing: SimpleQueue[bytes | None]) -> Iterator[bytes]:

@@ -49,7 +49,11 @@ class _Game:
     attempt: int = 0
     """It was asked last for this attempt at this decision; 0 before the first."""
     action: Action | None = None
-    """Its last answer, for the log."""
+    """Its last answer."""
+    answered: tuple[int, int] = (0, 0)
+    """The decision and attempt that this answered."""
+    hands_ended: int = 0
+    """How many hands the bot was told the end of."""
 
 
 class Player:
@@ -57,6 +61,10 @@ class Player:
 
     Send :meth:`hello` first, then for each batch received what :meth:`receive` gives, until
     :attr:`is_finished`. What a bot raises passes through, and the session is then to be broken off.
+
+    If the stream breaks before that and there is a :attr:`resume_token`, the session can go on, on
+    a new stream that presents it: send :meth:`hello` there. Bots keep what they remember; each view
+    is made anew from what the referee tells again.
     """
 
     def __init__(self, bot_class: type[Bot]) -> None:
@@ -69,15 +77,27 @@ class Player:
         self.is_finished = False
         """Whether both sides have said goodbye: the stream is to be ended, and all is well."""
 
+    @property
+    def resume_token(self) -> str:
+        """What names the session on a new stream; empty before the welcome. A secret."""
+        return "" if self._welcome is None else self._welcome.resume_token
+
+    @property
+    def resume_seconds(self) -> float:
+        """How long a broken stream may be away; 0 where the session ends with its stream."""
+        return 0.0 if self._welcome is None else self._welcome.resume_seconds
+
     def hello(self) -> Hello:
-        """The first message of the session."""
+        """The first message of the session, and of each stream on which it goes on."""
         kind = self._bot_class
+        self._asked.clear()
         return Hello(
             protocol=PROTOCOL,
             sdk=f"hokm-sdk {hokm.__version__}",
             name=kind.name or kind.__name__,
             version=kind.version,
             concurrent=kind.concurrent,
+            games=tuple(self._games),
         )
 
     def receive(self, messages: Sequence[FromReferee]) -> Iterator[FromBot]:
@@ -92,12 +112,19 @@ class Player:
         return self._answers()
 
     def _answers(self) -> Iterator[FromBot]:
-        asked = [game.seat for game in self._asked.values()]
+        asked = []
+        for number, game in self._asked.items():
+            if game.action is not None and game.answered == (game.decision, game.attempt):
+                # Its answer did not arrive before the stream broke.
+                yield Answer(number, game.decision, game.attempt, game.action)
+            else:
+                asked.append(game.seat)
         self._asked.clear()
         if asked:
             for seat, action in decide_many(self._bot_class, asked):
                 game = self._games[seat.game]
                 game.action = action
+                game.answered = game.decision, game.attempt
                 yield Answer(seat.game, game.decision, game.attempt, action)
         if self.is_finished:
             yield Goodbye()
@@ -134,7 +161,12 @@ class Player:
         match = self._matches.get(start.match)
         if match is None:
             raise SessionError(f"game {start.game} is of match {start.match!r}, which never began")
-        seat = Asked(start.game, self._bot_class(), View(match.rules, start.seat))
+        view = View(match.rules, start.seat)
+        known = self._games.get(start.game)
+        if start.resumed and known is not None:
+            known.seat = Asked(start.game, known.seat.bot, view)
+            return
+        seat = Asked(start.game, self._bot_class(), view)
         self._games[start.game] = _Game(seat)
         seat.bot.game_started(seat.view)
 
@@ -144,10 +176,10 @@ class Player:
             raise SessionError(f"a decision in game {decision.game}, which is not on")
         if not decision.legal:
             raise SessionError("a decision without an action that this version of hokm-sdk knows")
-        _learn(game.seat, decision.events)
+        _learn(game, decision.events)
         game.seat.view.ask(decision.legal, decision.clock)
         game.decision = decision.decision
-        game.attempt = 1
+        game.attempt = decision.attempt
         self._asked[decision.game] = game
 
     def _decide_again(self, refused: Refused) -> None:
@@ -175,12 +207,15 @@ class Player:
         if game is None:
             raise SessionError(f"the end of game {end.game}, which is not on")
         self._asked.pop(end.game, None)
-        _learn(game.seat, end.events)
+        _learn(game, end.events)
         game.seat.bot.game_ended(game.seat.view, end.outcome)
 
 
-def _learn(seat: Asked, events: Sequence[Event]) -> None:
+def _learn(game: _Game, events: Sequence[Event]) -> None:
+    seat = game.seat
     for event in events:
         seat.view.apply(event)
-        if isinstance(event, HandEnded):
+        # One that is told again, after the stream broke, is news to the view alone.
+        if isinstance(event, HandEnded) and len(seat.view.results) > game.hands_ended:
+            game.hands_ended += 1
             seat.bot.hand_ended(seat.view, event.result)
