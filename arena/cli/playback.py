@@ -2,6 +2,7 @@
 
 import os
 import sys
+from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,7 +33,7 @@ from hokm.records import (
     load,
 )
 from hokm.records.files import LARGEST_BYTES, refuse_irregular
-from hokm.records.replays import dealt_again, played
+from hokm.records.replays import dealt_again, played, seeds_by_game
 from hokm.rules.options import Play, Rules
 from hokm.rules.variants import variant_of
 
@@ -133,7 +134,7 @@ def _texts_of_match(record: MatchRecord, games: Iterable[_Game], ask: Ask) -> It
         for hand in game.hands:
             if ask.hand in (None, hand.number):
                 place = f"room {room.number}, game {game.number}, hand {hand.number}"
-                yield line(f"# {record.match}, {place}")
+                yield line(f"# {printable(record.match)}, {place}")
                 yield from _text(record.rules, hand)
 
 
@@ -167,8 +168,11 @@ def _hands(hands: Iterable[tuple[Rules, HandRecord]], style: _Style) -> Iterator
 
 
 def _match(record: MatchRecord, games: Iterable[_Game], ask: Ask, style: _Style) -> Iterator[Line]:
-    labels = told_apart([(entrant.name, entrant.version) for entrant in record.entrants])
-    yield line(f"{record.match}: {_table_text(record.rules)}")
+    entrants = [
+        (printable(entrant.name), printable(entrant.version)) for entrant in record.entrants
+    ]
+    labels, table = told_apart(entrants), seeds_by_game(record)
+    yield line(f"{printable(record.match)}: {_table_text(record.rules)}")
     yield line(LEGEND)
     for room, game in games:
         names = [kept_apart(labels[index]) for index in room.seating_of(game)]
@@ -177,7 +181,7 @@ def _match(record: MatchRecord, games: Iterable[_Game], ask: Ask, style: _Style)
         for seat, name in enumerate(names):
             yield labelled(f"seat {seat}", name)
         place = Place(room=room.number, game=game.number)
-        events = played(dealt_again(record, game, place=place), game, place=place)
+        events = played(dealt_again(record, game, place=place, table=table), game, place=place)
         refusals = game.refusals
         if ask.hand is not None:
             events = _of_hand(events, ask.hand)
@@ -206,7 +210,7 @@ def _told(
     """
     seat = style.seat
     # A refusal is told to its sender alone (rulebook 7).
-    told_later = [refusal for refusal in refusals if seat in (None, refusal.seat)]
+    told_later = deque(refusal for refusal in refusals if seat in (None, refusal.seat))
     teller = Teller(rules, eyes=seat, in_letters=style.in_letters)
     hand = 0
     try:
@@ -215,7 +219,7 @@ def _told(
                 hand = event.number
             elif isinstance(event, HandEnded):
                 while told_later and told_later[0].hand <= hand:
-                    yield _refusal(told_later.pop(0))
+                    yield _refusal(told_later.popleft())
             yield from teller.tell(event if seat is None else event.seen_by(seat))
     except ReplayError as error:
         yield from teller.rest()

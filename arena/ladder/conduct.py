@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from hokm.cards import Seat
 from hokm.events import CardPlayed, CardsDiscarded, DeckCut, DrawChosen, TrumpDeclared
 from hokm.records import GameRecord, MatchRecord, Place, ReplayError
-from hokm.records.replays import dealt_again, played
+from hokm.records.replays import SeedsByGame, dealt_again, played, seeds_by_game
 
 
 @dataclass(slots=True)
@@ -45,13 +45,15 @@ class Conduct:
 def conduct(record: MatchRecord) -> tuple[Conduct, ...]:
     """The conduct of each entrant, in their order.
 
-    Games that do not replay (a damaged record) add no decisions.
+    Games that do not replay (a damaged record) add no decisions. What a record points to is there,
+    or it would not have been read (:func:`~hokm.records.from_json`).
     """
+    table = seeds_by_game(record)
     of_entrant = tuple(Conduct() for _ in record.entrants)
     for room in record.rooms:
         for game in room.games:
             seating = room.seating_of(game)
-            for seat, seconds in _charged(record, game):
+            for seat, seconds in _charged(record, game, table=table):
                 of_entrant[seating[seat]].charged.append(seconds)
             for refusal in game.refusals:
                 of_entrant[seating[refusal.seat]].refusals += 1
@@ -65,12 +67,15 @@ def conduct(record: MatchRecord) -> tuple[Conduct, ...]:
     return of_entrant
 
 
-def _charged(record: MatchRecord, game: GameRecord) -> list[tuple[Seat, float]]:
+def _charged(
+    record: MatchRecord, game: GameRecord, *, table: SeedsByGame
+) -> list[tuple[Seat, float]]:
     if not game.hands:
         return []
     place = Place(game=game.number)
     try:
-        events = list(played(dealt_again(record, game, place=place), game, place=place))
+        fresh = dealt_again(record, game, place=place, table=table)
+        events = list(played(fresh, game, place=place))
     except ReplayError:
         return []
     seats = [

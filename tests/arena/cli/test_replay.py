@@ -340,6 +340,20 @@ def test_an_ending_is_told_with_its_cause_and_steers_no_terminal(run, record):
     assert f"{expected}           nobody wins; points by side 0, 3\n" in ran.out
 
 
+def test_what_an_entrant_calls_itself_steers_no_terminal(run, record):
+    def renamed(match: MatchRecord) -> MatchRecord:
+        alike = [
+            replace(entrant, name="b\u202e", version=f"{number}\x1b[31m")
+            for number, entrant in enumerate(match.entrants)
+        ]
+        return replace(match, entrants=tuple(alike), match="a\u202e/b")
+
+    out = run("replay", record(change=renamed)).out
+    assert "b\\u202e 0\\x1b[31m" in out
+    assert out.startswith("a\\u202e/b: ")
+    assert not {"\x1b", "\u202e"} & set(out)
+
+
 def test_a_game_that_never_began_or_is_not_over_says_so(run, record):
     outcome = replace(FAULT, winner=Side(1), points=(-2, 2), cause="")
     file = record(

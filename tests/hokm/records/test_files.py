@@ -3,6 +3,7 @@
 import gzip
 import json
 import os
+import tracemalloc
 from collections.abc import Callable
 from dataclasses import replace
 from importlib.resources import files as resources
@@ -27,6 +28,7 @@ from hokm.records import (
     to_json,
     verify,
 )
+from hokm.records import document as record_document
 from hokm.records import files as record_files
 from hokm.records.document import sha256_of
 
@@ -227,6 +229,45 @@ def test_a_small_file_that_unpacks_to_more_than_any_record_is_refused(tmp_path: 
         load(path)
 
 
+@pytest.mark.parametrize("name", ["long.json", "long.json.gz"])
+def test_a_file_longer_than_any_record_is_not_even_unpacked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    # Empty pieces, one after another, unpack to nothing for as long as there are any.
+    monkeypatch.setattr(record_files, "LARGEST_BYTES", 1000)
+    path = tmp_path / name
+    path.write_bytes(gzip.compress(b"") * 60)
+    with pytest.raises(RecordError, match="over 1000 bytes: no record is that long"):
+        load(path)
+
+
+def test_more_values_than_any_record_has_are_not_let_into_memory(
+    match: MatchRecord, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(record_document, "LARGEST_VALUES", 100)
+    with pytest.raises(RecordError, match="over 100 values"):
+        save(tmp_path / "match.json", match)
+    assert list(tmp_path.iterdir()) == []
+    data = b"[" + b"[]," * 100_000 + b"[]]"
+    tracemalloc.start()
+    try:
+        with pytest.raises(RecordError, match="over 100 values"):
+            from_json(data)
+        assert tracemalloc.get_traced_memory()[1] < 100_000
+    finally:
+        tracemalloc.stop()
+
+
+def test_a_record_has_a_value_for_eight_bytes_at_most(make_match: MakeMatch) -> None:
+    """So a file that may be written may be read: the bound of values is met by that of bytes."""
+    assert record_document.LARGEST_VALUES >= record_files.LARGEST_BYTES // 8
+    for players, kind in TABLES:
+        for ending in (Ending.COMPLETED, Ending.NEVER_STARTED):
+            faults = {} if ending is Ending.COMPLETED else {(1, 1): ending}
+            data = to_json(make_match(players, kind, faults=faults))
+            assert sum(map(data.count, (b",", b"[", b"{"))) < len(data) // 8
+
+
 def test_a_record_too_long_to_be_read_is_not_written(
     match: MatchRecord, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -264,8 +305,13 @@ def test_a_record_too_long_to_be_read_is_not_written(
         (["substance", "clock"], 7, "clock: expected an object"),
         (["substance", "policy"], "lenient", "policy: 'lenient' is none of rated, casual"),
         (["substance", "commitment"], "AB" * 32, "commitment: expected pairs of hex digits"),
-        (["substance", "entrants"], [], "entrants: a match has entrants"),
+        (["substance", "entrants"], [], "entrants: a match of 4 has 2 to 4"),
         (["circumstances", "rooms"], [], "as many rooms as the substance has, 2"),
+        # What the record points to is there: who adds up its games need not ask.
+        (["substance", "rooms", 0, "seating"], [0, 0, 0, 0], "a seat for each of 2 entrants"),
+        (["substance", "rooms"], [], "substance.rooms: this match has 1 to 2 rooms"),
+        (["substance", "score"], [1], "substance.score: expected a number for each of 2 entrants"),
+        (["circumstances", "processes", 0, "room"], 9, "in room 9, which is not there"),
         (["substance_digest"], "0" * 64, "substance_digest: it is not the digest"),
     ],
 )
@@ -323,8 +369,8 @@ def test_a_document_that_was_edited_does_not_fit_its_checksum(match: MatchRecord
         (b"{}", "no record"),
         (b"\xff", "not UTF-8 text, at byte 0"),
         (b'{"a":1,"a":2}', "a key stands twice"),
-        (b'{"a":1.5}', "1.5 is no integer"),
-        (b'{"a":NaN}', "NaN is no integer"),
+        (b'{"a":1.5}', "'1.5' is no integer"),
+        (b'{"a":NaN}', "'NaN' is no integer"),
         (b"[" * 100_000, "not JSON as a record has it"),
         (b"1" * 10_000, "not JSON as a record has it"),
     ],
@@ -332,6 +378,46 @@ def test_a_document_that_was_edited_does_not_fit_its_checksum(match: MatchRecord
 def test_what_is_no_document_is_refused_with_a_reason(data: bytes, message: str) -> None:
     with pytest.raises(RecordError, match=message):
         from_json(data)
+
+
+LONG = "x" * 100_000
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b'{"a":%b.5}' % (b"1" * 100_000),
+        b'{"%b":1,"%b":1}' % (LONG.encode(), LONG.encode()),
+        b'{"schema":"%b"}' % LONG.encode(),
+        b'{"schema":"hokm-record-v1","checksum":"%b"}' % LONG.encode(),
+        b'{"schema":"hokm-record-v1","checksum":[%b1]}' % (b"1," * 100_000),
+    ],
+)
+def test_no_complaint_repeats_a_document(data: bytes) -> None:
+    with pytest.raises(RecordError) as refused:
+        from_json(data)
+    assert len(str(refused.value)) < 1000
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        ["substance", LONG],
+        ["substance", "match"],
+        ["substance", "rules", "points_win"],
+        ["substance", "rules", LONG],
+        ["substance", "policy"],
+        ["substance", "rooms", 0, "games", 0, "hands", 0, "trump"],
+        ["substance", "rooms", 0, "games", 0, "hands", 0, "deck"],
+        ["substance", "rooms", 0, "games", 0, "outcome", "ending"],
+    ],
+)
+def test_no_complaint_repeats_a_value(match: MatchRecord, path: list[str | int]) -> None:
+    document = json.loads(to_json(match))
+    put(document, path, LONG + "\0")
+    with pytest.raises(RecordError) as refused:
+        from_json(resealed(document))
+    assert len(str(refused.value)) < 1000
 
 
 def test_the_layout_of_a_document_does_not_matter(match: MatchRecord) -> None:

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hokm.cards import Seat, Suit
-from hokm.errors import HokmError, RulesError
+from hokm.errors import HokmError, RulesError, quoted
 from hokm.rules.options import (
     OPTIONS,
     FirstHakem,
@@ -171,7 +171,7 @@ def test_an_option_without_meaning_is_refused_even_with_its_default(
 )
 def test_numbers_are_from_1_to_100(name: str, text: str) -> None:
     message = refused(4, Play.RACE, **{name: text})
-    assert message == f"{name} must be a number from 1 to 100, not {text!r}"
+    assert message == f"{name} must be a number from 1 to 100, not {quoted(text)}"
 
 
 @pytest.mark.rule("1.6")

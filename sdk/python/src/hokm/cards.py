@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from enum import IntEnum
 from typing import TYPE_CHECKING, NewType, Self
 
-from hokm.errors import NotationError
+from hokm.errors import NotationError, quoted
 
 Seat = NewType("Seat", int)
 """A place at the table, numbered 0, 1, ... in order of play: ``seat + 1`` plays next (rulebook
@@ -122,7 +122,7 @@ class Trump(IntEnum):
         for trump in cls:
             if trump.letter == text:
                 return trump
-        raise NotationError(f"{text!r} is no trump: expected C, D, H, S, SAR, NAR or TAK_NAR")
+        raise NotationError(f"{quoted(text)} is no trump: expected C, D, H, S, SAR, NAR or TAK_NAR")
 
 
 class Card(int):
@@ -155,7 +155,8 @@ class Card(int):
             if rank >= 0 and suit >= 0:
                 return CARDS[13 * suit + rank]
         raise NotationError(
-            f"{text!r} is no card: expected a rank 2-9 T J Q K A and a suit C D H S, as in 'TC'"
+            f"{quoted(text)} is no card: expected a rank 2-9 T J Q K A and a suit C D H S, "
+            "as in 'TC'"
         )
 
     @property

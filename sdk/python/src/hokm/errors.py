@@ -4,7 +4,9 @@ Every error of this library is a :class:`HokmError`. Rules raise :class:`Illegal
 illegal action costs is the referee's decision, not theirs.
 """
 
+import reprlib
 from enum import Enum, auto
+from typing import Final
 
 
 class HokmError(Exception):
@@ -50,3 +52,19 @@ class IllegalAction(HokmError):
         self.reason = reason
         self.detail = detail
         self.clause = clause
+
+
+_SHORT: Final = reprlib.Repr()
+_SHORT.maxstring = _SHORT.maxlong = _SHORT.maxother = 100  # room for a digest in hex digits
+_SHORT.maxlevel = 1
+
+
+def quoted(value: object) -> str:
+    """A value from outside as a message shows it: its ``repr``, without the middle of a long one.
+
+    >>> quoted("AX")
+    "'AX'"
+    >>> len(quoted("A" * 1_000_000))
+    100
+    """
+    return _SHORT.repr(value)

@@ -25,7 +25,7 @@ from typing import Final
 
 from hokm.actions import CUTS, Draw
 from hokm.cards import Card, Seat, Trump, cards_text
-from hokm.errors import NotationError, RulesError
+from hokm.errors import NotationError, RulesError, quoted
 from hokm.events import Event
 from hokm.records.encode import DRAW_LETTERS
 from hokm.records.replays import hand_played
@@ -254,7 +254,7 @@ def _read_header(head: _Word, words: Sequence[_Word]) -> tuple[Rules, int, Seat]
                 if not equals:
                     raise word.wrong("race, hand, hakem or an option such as play_out=on")
                 if name in options:
-                    raise word.error(f"the option {name!r} is there twice")
+                    raise word.error(f"the option {quoted(name)} is there twice")
                 options[name] = value
     if hakem is None:
         raise head.error("it does not say who is hakem: expected 'hakem' and a seat")

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from hokm.cards import Card, Seat
 from hokm.deck import board_seed, commitment, mix
-from hokm.errors import Reason
+from hokm.errors import Reason, quoted
 from hokm.events import CardTurned, HandEnded, HandStarted
 from hokm.outcome import Ending, HandResult, Outcome
 from hokm.records.replays import (
@@ -83,12 +83,16 @@ def _header(record: MatchRecord) -> Iterator[Finding]:
     names = sorted((entrant.name for entrant in record.entrants), key=str.encode)
     prefix, _, pairing = record.match.rpartition("/")
     if pairing != (expected := "~".join(names)):
-        yield Finding(f"the match's id ends in {pairing!r}; its entrants make it {expected!r}")
+        made = f"its entrants make it {quoted(expected)}"
+        yield Finding(f"the match's id ends in {quoted(pairing)}; {made}")
     if record.event is not None and not record.match.startswith(f"{record.event}/"):
-        yield Finding(f"the match's id {record.match!r} is not of the event {record.event!r}")
+        event = quoted(record.event)
+        yield Finding(f"the match's id {quoted(record.match)} is not of the event {event}")
     local = f"local/{record.commitment.hex()[:16]}"
     if prefix.startswith("local/") and prefix != local:
-        yield Finding(f"the id of this local match begins with {prefix!r}, not with {local!r}")
+        yield Finding(
+            f"the id of this local match begins with {quoted(prefix)}, not with {local!r}"
+        )
     if record.rules.play is not record.format.play:
         yield Finding(f"these rules do not play the format {record.format.value}")
 
@@ -312,7 +316,8 @@ def _times(game: GameRecord, *, place: Place) -> Iterator[Finding]:
     times = [len(hand) for hand in game.seconds]
     taken = [sum(1 for _ in decisions(hand)) for hand in game.hands]
     if times != taken:
-        yield Finding(f"it has {times} decision times by hand, for {taken} decisions", place)
+        what = f"{quoted(times)} decision times by hand, for {quoted(taken)} decisions"
+        yield Finding(f"it has {what}", place)
 
 
 def _outcome(fresh: Game, game: GameRecord, *, policy: Policy, place: Place) -> Iterator[Finding]:

@@ -1,10 +1,15 @@
-"""A JSON document as a record: everything that can be said without playing it again is checked."""
+"""A JSON document as a record: everything that can be said without playing it again is checked.
+
+So whoever has a record that was read here need not ask whether what it points to is there: every
+entrant has a seat in every room and a place in the score, every process a room, every list by side
+a value for each side. What the play makes of it is for :mod:`hokm.records.checks` to say.
+"""
 
 from collections.abc import Callable
 
 from hokm.actions import CUTS, Draw
 from hokm.cards import Card, Seat, Side, Trump
-from hokm.errors import NotationError, Reason, RulesError
+from hokm.errors import NotationError, Reason, RulesError, quoted
 from hokm.outcome import Ending, HandKind, HandResult, Outcome
 from hokm.records.document import At, Json, RecordError, parsed, sha256_of
 from hokm.records.encode import DRAW_LETTERS, SCHEMA, substance_digest
@@ -52,9 +57,11 @@ def _read_document(document: Json) -> MatchRecord:
     if not isinstance(document, dict) or not isinstance(schema := document.get("schema"), str):
         raise RecordError('no record: expected a JSON object with "schema"')
     if schema != SCHEMA:
-        raise RecordError(f"schema: {schema!r} is not read here; this version reads {SCHEMA!r}")
+        raise RecordError(
+            f"schema: {quoted(schema)} is not read here; this version reads {SCHEMA!r}"
+        )
     _refuse_wrong_checksum(document)
-    parts = At(document, "").entries(
+    parts = At(document).entries(
         "schema", "substance", "reveal", "circumstances", "substance_digest", "checksum"
     )
     record = _read_match(parts["substance"], parts["reveal"], parts["circumstances"])
@@ -67,8 +74,8 @@ def _refuse_wrong_checksum(document: dict[str, Json]) -> None:
     checked = {key: value for key, value in document.items() if key != "checksum"}
     if (stated := document.get("checksum")) != (actual := sha256_of(checked)):
         raise RecordError(
-            f"checksum: it is {stated!r}, but this content has {actual!r}: the file is damaged or "
-            "was edited"
+            f"checksum: it is {quoted(stated)}, but this content has {actual!r}: the file is "
+            "damaged or was edited"
         )
 
 
@@ -82,13 +89,18 @@ def _read_match(substance: At, reveal: At, circumstances: At) -> MatchRecord:
     clock = entry["clock"].entries("move_milliseconds", "bank_milliseconds")
     secrets = reveal.entries("secret", "entropy")
     entrants = entry["entrants"].each(_read_entrant)
-    if not entrants:
-        raise entry["entrants"].wrong("a match has entrants")
+    if not 2 <= len(entrants) <= rules.players:
+        raise entry["entrants"].wrong(f"a match of {rules.players} has 2 to {rules.players}")
     rooms = entry["rooms"].items()
+    if not 1 <= len(rooms) <= variant_of(rules).sides:
+        raise entry["rooms"].wrong(f"this match has 1 to {variant_of(rules).sides} rooms")
     what, circumstances_of_rooms = _read_circumstances(circumstances, players=rules.players)
     if len(circumstances_of_rooms) != len(rooms):
         raise circumstances.wrong(f"expected as many rooms as the substance has, {len(rooms)}")
-    return MatchRecord(
+    score = entry["score"].each(lambda at: at.number(low=-(10**9)))
+    if len(score) != len(entrants):
+        raise entry["score"].wrong(f"expected a number for each of {len(entrants)} entrants")
+    record = MatchRecord(
         match=entry["match"].name(),
         attempt=entry["attempt"].number(low=1),
         event=entry["event"].maybe(At.name),
@@ -107,18 +119,23 @@ def _read_match(substance: At, reveal: At, circumstances: At) -> MatchRecord:
             for room, its_circumstances in zip(rooms, circumstances_of_rooms, strict=True)
         ),
         seeds=entry["seeds"].each(_read_seed),
-        score=entry["score"].each(lambda at: at.number(low=-(10**9))),
+        score=score,
         secret=secrets["secret"].maybe(At.hash),
         entropy=secrets["entropy"].maybe(At.hex),
         circumstances=what,
     )
+    its_rooms = {room.number for room in record.rooms}
+    for process in what.processes:
+        if process.room not in its_rooms:
+            raise circumstances.wrong(f"a process was in room {process.room}, which is not there")
+    return record
 
 
 def _read_rules(players: At, options: At, *, play: Play) -> Rules:
     count = players.number(low=2, high=4)
     if not isinstance(options.value, dict):
         raise options.wrong("expected an object of options and their values")
-    given = {key: At(value, f"{options.path}.{key}") for key, value in options.value.items()}
+    given = {key: At(value, inside=options, step=key) for key, value in options.value.items()}
     texts = {key: at.text() for key, at in given.items()}
     try:
         rules = Rules.of(count, play=play, options=texts)
@@ -156,6 +173,8 @@ def _read_room(at: At, circumstances: At, *, rules: Rules, entrants: int) -> Roo
         seats = at.each(lambda seat: seat.number(high=entrants - 1))
         if len(seats) != rules.players:
             raise at.wrong(f"expected an entrant for each of {rules.players} seats")
+        if len(set(seats)) != entrants:
+            raise at.wrong(f"expected a seat for each of {entrants} entrants")
         return seats
 
     return RoomRecord(
@@ -188,7 +207,9 @@ def _read_game(
     def refusal(at: At) -> Refusal:
         entry = at.entries("hand", "seat", "attempt", "reason", "action")
         if (reason := entry["reason"].text()) not in Reason.__members__:
-            raise entry["reason"].wrong(f"{reason!r} is none of {', '.join(Reason.__members__)}")
+            raise entry["reason"].wrong(
+                f"{quoted(reason)} is none of {', '.join(Reason.__members__)}"
+            )
         return Refusal(
             hand=entry["hand"].number(),
             seat=_read_seat(entry["seat"], seats=seats),

@@ -11,12 +11,18 @@ from enum import Enum
 from typing import NoReturn, TypeAlias, TypeVar
 
 from hokm.cards import Card, parse_cards
-from hokm.errors import HokmError, NotationError
+from hokm.errors import HokmError, NotationError, quoted
 
 Json: TypeAlias = "bool | int | str | list[Json] | dict[str, Json] | None"
 
 T = TypeVar("T")
 E = TypeVar("E", bound=Enum)
+
+
+LARGEST_VALUES = 8 * 2**20
+"""A document of more values is not let into memory, whatever its length: empty lists take twenty
+times their text. A record has less than one for eight of its bytes.
+"""
 
 
 class RecordError(HokmError, ValueError):
@@ -25,6 +31,7 @@ class RecordError(HokmError, ValueError):
 
 def parsed(data: bytes) -> Json:
     """The document in these bytes, with integers for its only numbers; raises RecordError."""
+    refuse_too_many(data)
     try:
         document: Json = json.loads(
             data.decode("utf-8"),
@@ -41,15 +48,22 @@ def parsed(data: bytes) -> Json:
     return document
 
 
+def refuse_too_many(data: bytes) -> None:
+    """Raise RecordError for a text of more values than are read."""
+    # What stands inside texts is counted too: no record has enough of it to matter.
+    if sum(map(data.count, (b",", b"[", b"{"))) > LARGEST_VALUES:
+        raise RecordError(f"over {LARGEST_VALUES} values: no record has so many")
+
+
 def _object(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
     entries = dict(pairs)
     if len(entries) < len(pairs):
-        raise ValueError(f"a key stands twice in one object, among {', '.join(entries)}")
+        raise ValueError(f"a key stands twice in one object, among {quoted(list(entries))}")
     return entries
 
 
 def _no_such_number(text: str) -> NoReturn:
-    raise ValueError(f"{text} is no integer, and a record has no other numbers")
+    raise ValueError(f"{quoted(text)} is no integer, and a record has no other numbers")
 
 
 def canonical(document: Json) -> bytes:
@@ -73,20 +87,39 @@ def name_text(text: str) -> str:
     has no bytes in UTF-8, and control characters, are in no name.
     """
     if not unicodedata.is_normalized("NFC", text):
-        raise ValueError(f"{text!r} is not in Unicode's composed form (NFC), as names must be")
+        raise ValueError(
+            f"{quoted(text)} is not in Unicode's composed form (NFC), as names must be"
+        )
     if any(unicodedata.category(character) in ("Cc", "Cs") for character in text):
-        raise ValueError(f"{text!r} has a character in it that is in no name")
+        raise ValueError(f"{quoted(text)} has a character in it that is in no name")
     return text
 
 
 class At:
-    """A value of a document and the path to it, for errors that say where."""
+    """A value of a document and the way to it, for errors that say where: ``step`` is the key or
+    the place ``inside`` another, None for the document itself.
+    """
 
-    __slots__ = ("path", "value")
+    __slots__ = ("_inside", "_step", "value")
 
-    def __init__(self, value: Json, path: str) -> None:
+    def __init__(
+        self, value: Json, *, inside: "At | None" = None, step: str | int | None = None
+    ) -> None:
         self.value = value
-        self.path = path
+        self._inside = inside
+        self._step = step
+
+    @property
+    def path(self) -> str:
+        """As in ``rooms[0].games``; put together only where an error asks for it."""
+        before = "" if self._inside is None else self._inside.path
+        match self._step:
+            case None:
+                return ""
+            case int():
+                return f"{before}[{self._step}]"
+            case _:
+                return f"{before}.{self._step}" if before else self._step
 
     def wrong(self, what: str) -> RecordError:
         """The error to raise: what is wrong with this value."""
@@ -101,15 +134,14 @@ class At:
                 raise self.wrong(f"{key!r} is missing")
         for key in self.value:
             if key not in required and key not in optional:
-                raise self.wrong(f"{key!r} is no key of this version")
-        before = f"{self.path}." if self.path else ""
+                raise self.wrong(f"{quoted(key)} is no key of this version")
         keys = (*required, *optional)
-        return {key: At(self.value.get(key), f"{before}{key}") for key in keys}
+        return {key: At(self.value.get(key), inside=self, step=key) for key in keys}
 
     def items(self) -> "list[At]":
         if not isinstance(self.value, list):
             raise self.wrong("expected a list")
-        return [At(value, f"{self.path}[{place}]") for place, value in enumerate(self.value)]
+        return [At(value, inside=self, step=place) for place, value in enumerate(self.value)]
 
     def each(self, read: "Callable[[At], T]") -> tuple[T, ...]:
         """Every item as ``read`` has it."""
@@ -139,7 +171,7 @@ class At:
         if not isinstance(self.value, int) or isinstance(self.value, bool):
             raise self.wrong("expected a whole number")
         if not low <= self.value <= high:
-            raise self.wrong(f"{self.value} is not from {low} to {high}")
+            raise self.wrong(f"{quoted(self.value)} is not from {low} to {high}")
         return self.value
 
     def kind(self, kinds: type[E]) -> E:
@@ -148,7 +180,7 @@ class At:
             if kind.value == self.value:
                 return kind
         raise self.wrong(
-            f"{self.value!r} is none of {', '.join(str(kind.value) for kind in kinds)}"
+            f"{quoted(self.value)} is none of {', '.join(str(kind.value) for kind in kinds)}"
         )
 
     def hex(self) -> bytes:

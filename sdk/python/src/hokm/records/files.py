@@ -11,7 +11,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from hokm.records.decode import from_json
-from hokm.records.document import RecordError
+from hokm.records.document import RecordError, refuse_too_many
 from hokm.records.encode import to_json
 from hokm.records.values import MatchRecord
 
@@ -32,6 +32,7 @@ def save(path: Path, record: MatchRecord) -> None:
         raise RecordError(
             f"{path}: this record has {len(data)} bytes; none may have over {LARGEST_BYTES}"
         )
+    refuse_too_many(data)
     if path.suffix == ".gz":
         data = _compressed(data)
     part = _part(path)
@@ -116,6 +117,9 @@ def refuse_irregular(path: Path) -> None:
 def _read(path: Path) -> bytes:
     refuse_irregular(path)
     with path.open("rb") as file:
+        # Compressed, a file may be long and hold nothing, which takes as long to find.
+        if os.fstat(file.fileno()).st_size > LARGEST_BYTES:
+            raise RecordError(f"over {LARGEST_BYTES} bytes: no record is that long")
         if path.suffix != ".gz":
             data = file.read(LARGEST_BYTES + 1)
         else:

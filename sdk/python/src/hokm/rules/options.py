@@ -12,7 +12,7 @@ from enum import Enum
 from typing import Self
 
 from hokm.cards import Seat, Suit, Trump
-from hokm.errors import RulesError
+from hokm.errors import RulesError, quoted
 
 
 class Play(Enum):
@@ -109,7 +109,8 @@ class Rules:
             values[name] = option.value(text, name=name, players=players, play=play)
         if given:
             name = min(given)
-            raise RulesError(f"there is no option {name!r}; the options are {', '.join(OPTIONS)}")
+            known = ", ".join(OPTIONS)
+            raise RulesError(f"there is no option {quoted(name)}; the options are {known}")
         rules = cls(players=players, play=play, **values)  # type: ignore[arg-type]  # a parser for each field
         rules._refuse_senseless()
         return rules
@@ -158,7 +159,8 @@ class _Option:
         try:
             return self.read(text, players)
         except (ValueError, KeyError):
-            raise RulesError(f"{name} must be {self.expected[players]}, not {text!r}") from None
+            expected = self.expected[players]
+            raise RulesError(f"{name} must be {expected}, not {quoted(text)}") from None
 
 
 def _text(value: object) -> str:
