@@ -36,7 +36,11 @@ ARENA_SHELLS = (
 
 # What may be imported only in the modules beside it.
 ONLY_IN = {
-    "grpc": ("hokm.client", "arena.referee.bridge", "hokm.v1"),
+    "grpc": ("hokm.client", "arena.referee.bridge", "arena.referee.probes", "hokm.v1"),
+    # Of an extra: whoever serves on no network need not have them.
+    "grpc_health": ("arena.referee.probes",),
+    "grpc_reflection": ("arena.referee.probes",),
+    "arena.referee.probes": ("arena.referee.bridge", "arena.cli"),
     "asyncio": ("arena.referee.bridge",),
     "trio": ARENA_SHELLS,
     "hokm.v1": ("hokm.wire", "hokm.v1"),

@@ -5,6 +5,10 @@ that knows grpc, asyncio and trio. It moves bytes and stamps them: what is read 
 what is written when the write has returned, so that no queue of the referee's is ever charged to a
 bot. It does not know what the bytes mean, who may connect, or what a game is.
 
+Bots that the arena starts come over the loopback or a unix socket. On a network there is a second
+server beside that one, with TLS, limits, health and reflection (:mod:`arena.referee.serving` has
+them as values): whatever happens there, the first one is not touched.
+
 Into trio goes one `run_sync_soon` for each message of the wire; out of it one
 `call_soon_threadsafe` for each post, and posts are batches.
 """
@@ -13,16 +17,22 @@ import asyncio
 import logging
 import threading
 import time
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager
-from typing import TypeVarTuple
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple, TypeVarTuple
 
 import grpc
 import grpc.aio
 import trio
 
 from arena.referee.connection import Close, Received, Written
-from hokm.wire import BATCH_BYTES, PLAY_METHOD, TICKET_METADATA
+from arena.referee.meter import NO_METER, Meter, TurnedAway
+from arena.referee.serving import Limits, Network, Patience, Tls, host_of
+from hokm.wire import BATCH_BYTES, PLAY_METHOD, RESUME_METADATA, TICKET_METADATA
+
+if TYPE_CHECKING:
+    from arena.referee.probes import Probes
 
 MAX_MESSAGE_BYTES = 4 * BATCH_BYTES
 """The largest message that is read at all; a batch out of bounds, but not far, is read so that its
@@ -51,7 +61,22 @@ _STATUS = {
     Close.NO_SEAT: grpc.StatusCode.UNAUTHENTICATED,
     Close.MALFORMED: grpc.StatusCode.INVALID_ARGUMENT,
     Close.STOPPED: grpc.StatusCode.UNAVAILABLE,
+    Close.SHUT_OUT: grpc.StatusCode.ABORTED,
+    Close.SILENT: grpc.StatusCode.DEADLINE_EXCEEDED,
 }
+
+_TURNED_AWAY = {Close.NO_SEAT: TurnedAway.TICKET, Close.SILENT: TurnedAway.SILENT}
+
+_FULL = {
+    TurnedAway.STREAMS: "as many bots as may be are connected; come again later",
+    TurnedAway.WRONG_TICKETS: "too many wrong tickets from this address; come again in a minute",
+}
+"""What is told those who are not even listened to."""
+
+SPARE_CALLS = 64
+"""Calls at once beyond those that are let in, so that there is one to say no with; above them gRPC
+itself refuses, without us.
+"""
 
 _OPTIONS = (
     # On by default, and then a second server binds the same port without an error.
@@ -67,14 +92,21 @@ _log = logging.getLogger(__name__)
 
 
 @asynccontextmanager
-async def serve(address: str, *, unread_bytes: int = UNREAD_BYTES) -> AsyncIterator["Bridge"]:
-    """Listen at ``host:port`` (port 0: any that is free) or ``unix:/path``.
+async def serve(
+    address: str,
+    *,
+    network: Network | None = None,
+    meter: Meter = NO_METER,
+    unread_bytes: int = UNREAD_BYTES,
+) -> AsyncIterator["Bridge"]:
+    """Listen at ``host:port`` (port 0: any that is free) or ``unix:/path``, without TLS; and where
+    ``network`` says, as it says.
 
     The address is bound when this is entered, so that bots may be started at once; when it is left
     every stream is ended and the thread is gone. Raises OSError when the address cannot be bound.
     """
     _check(address)
-    bridge = Bridge(address, unread_bytes=unread_bytes)
+    bridge = Bridge(address, network=network, meter=meter, unread_bytes=unread_bytes)
     await bridge.start()
     try:
         yield bridge
@@ -86,9 +118,20 @@ async def serve(address: str, *, unread_bytes: int = UNREAD_BYTES) -> AsyncItera
 class Bridge:
     """A server that listens; made by :func:`serve`."""
 
-    def __init__(self, address: str, *, unread_bytes: int) -> None:
+    def __init__(
+        self,
+        address: str,
+        *,
+        network: Network | None = None,
+        meter: Meter = NO_METER,
+        unread_bytes: int = UNREAD_BYTES,
+    ) -> None:
         self.address = address
-        """Where bots connect, with the port that was bound."""
+        """Where bots on this machine connect, with the port that was bound."""
+        self.network_address = ""
+        """Where those elsewhere do, with its port; empty where no network is served."""
+        self.meter = meter
+        self._network = network
         self._new, self.arrivals = trio.open_memory_channel[GrpcConnection](float("inf"))
         self._unread_bytes = unread_bytes
         self._trio = trio.lowlevel.current_trio_token()
@@ -100,6 +143,15 @@ class Bridge:
         self._loop: asyncio.AbstractEventLoop
         self._stop = asyncio.Event()
         self._streams: dict[asyncio.Task[None], GrpcConnection] = {}
+        self._guests = 0
+        """Streams that came over the network."""
+        limits = Limits() if network is None else network.limits
+        self._limits = limits
+        self._patience = Patience(
+            limits.wrong_tickets, forgiven_seconds=limits.wrong_ticket_seconds
+        )
+        self._is_serving: asyncio.Queue[bool] = asyncio.Queue()
+        meter.queue_age_by(self._queue_age)
 
     def now(self) -> float:
         """The clock of every stamp: seconds, monotonic."""
@@ -133,6 +185,12 @@ class Bridge:
             return False
         return True
 
+    def drain(self) -> None:
+        """Tell who asks for the health of this server that it accepts no more matches. Streams go
+        on, and bots may still come back.
+        """
+        self.out_of_trio(self._is_serving.put_nowait, False)
+
     def _arrive(self, connection: "GrpcConnection") -> None:
         self._new.send_nowait(connection)
 
@@ -158,37 +216,100 @@ class Bridge:
         service, method = PLAY_METHOD.strip("/").split("/")
         # Without serializers gRPC hands over the bytes as they are.
         handler: grpc.RpcMethodHandler[object, bytes]
-        handler = grpc.stream_stream_rpc_method_handler(self._play)
+        handler = grpc.stream_stream_rpc_method_handler(self._play_local)
         handlers = grpc.method_handlers_generic_handler(service, {method: handler})
-        server = grpc.aio.server(handlers=[handlers], options=_OPTIONS)
-        try:
-            port = server.add_insecure_port(self.address)
-        except RuntimeError as error:
-            raise OSError(f"cannot listen at {self.address}: is it in use?") from error
+        local = grpc.aio.server(handlers=[handlers], options=_OPTIONS)
+        port = _bind(local, self.address)
         if not self.address.startswith("unix:"):
             self.address = f"{self.address.rpartition(':')[0]}:{port}"
-        await server.start()
+        servers, helping = [local], list[asyncio.Task[None]]()
+        if self._network is not None:
+            from arena.referee.probes import Probes  # its packages are an extra
+
+            handler = grpc.stream_stream_rpc_method_handler(self._play_guest)
+            handlers = grpc.method_handlers_generic_handler(service, {method: handler})
+            server = _network_server(handlers, self._limits)
+            probes = Probes(
+                server,
+                service,
+                most=self._limits.probes,
+                turned_away=partial(self.meter.turned_away, TurnedAway.PROBES),
+            )
+            helping.append(asyncio.create_task(self._tell_health(probes)))
+            port = _bind(server, self._network.listen, tls=self._network.tls)
+            self.network_address = f"{self._network.reached_at}:{port}"
+            servers.append(server)
+        for server in servers:
+            await server.start()
         self.into_trio(self._started.set)
         await self._stop.wait()
         for connection in self._streams.values():
             connection.outgoing.put_nowait(Close.STOPPED)
         if self._streams:
             await asyncio.wait(self._streams, timeout=LINGER_SECONDS)
-        await server.stop(None)
+        for server in servers:
+            await server.stop(None)
+        for task in helping:
+            task.cancel()
 
-    async def _play(self, _: AsyncIterator[bytes], context: Context) -> None:
-        """One stream, from its first byte to its status."""
+    async def _play_guest(self, requests: AsyncIterator[bytes], context: Context) -> None:
+        """A stream that came over the network."""
+        host = host_of(context.peer())
+        full = self._full(host)
+        if full is not None:
+            self.meter.turned_away(full)
+            context.set_code(grpc.StatusCode.RESOURCE_EXHAUSTED)
+            context.set_details(_FULL[full])
+            return
+        self._guests += 1
+        try:
+            close = await self._play(requests, context, first_seconds=self._limits.hello_seconds)
+        finally:
+            self._guests -= 1
+        if close is Close.NO_SEAT and self._patience.wrong(host, time.monotonic()):
+            _log.warning("too many wrong tickets from %s: not listened to for a while", host)
+
+    def _full(self, host: str) -> TurnedAway | None:
+        """Why nobody more is listened to, or nobody from this host."""
+        if self._patience.is_out(host, time.monotonic()):
+            return TurnedAway.WRONG_TICKETS
+        if self._guests >= self._limits.streams:
+            return TurnedAway.STREAMS
+        return None
+
+    async def _tell_health(self, probes: "Probes") -> None:
+        await probes.tell(is_serving=True)
+        while True:
+            await probes.tell(is_serving=await self._is_serving.get())
+
+    async def _play_local(self, requests: AsyncIterator[bytes], context: Context) -> None:
+        """A stream of a bot on this machine."""
+        await self._play(requests, context)
+
+    async def _play(
+        self, _: AsyncIterator[bytes], context: Context, *, first_seconds: float | None = None
+    ) -> Close:
+        """One stream, from its first byte to its status; cut if nothing is said in so long."""
         task = asyncio.current_task()
         assert task is not None
-        connection = GrpcConnection(self, _ticket_of(context), unread_bytes=self._unread_bytes)
+        metadata = context.invocation_metadata() or ()
+        connection = GrpcConnection(
+            self,
+            ticket=_text_in(metadata, TICKET_METADATA),
+            resume_token=_text_in(metadata, RESUME_METADATA),
+            unread_bytes=self._unread_bytes,
+        )
         self._streams[task] = connection
         # Not before the status was sent: until then the stream has not ended.
-        task.add_done_callback(lambda _: self._streams.pop(task))
+        task.add_done_callback(self._forget)
+        self.meter.stream_opened()
         if self._stop.is_set():
             connection.outgoing.put_nowait(Close.STOPPED)
         self.into_trio(self._arrive, connection)
         reading = asyncio.create_task(connection.read_all(context))
         writing = asyncio.create_task(connection.write_all(context))
+        if first_seconds is not None:
+            asyncio.get_running_loop().call_later(first_seconds, connection.end_if_silent)
         try:
             # Reading ends when the bot will say no more; it may still be listening. Writing ends
             # when the arena says so or the stream broke. A stream that was cancelled (its process
@@ -197,20 +318,44 @@ class Bridge:
             if close is Close.DONE:
                 await asyncio.wait([reading], timeout=LINGER_SECONDS)
             context.set_code(_STATUS[close])
+            if close in _TURNED_AWAY:
+                self.meter.turned_away(_TURNED_AWAY[close])
+            return close
         finally:
             reading.cancel()
             writing.cancel()
             self.into_trio(connection.deliver_end)
 
+    def _forget(self, task: asyncio.Task[None]) -> None:
+        del self._streams[task]
+        self.meter.stream_closed()
+
+    # -- any thread
+
+    def _queue_age(self) -> float:
+        """How long the oldest batch that is not written has waited, in seconds."""
+        posted = [
+            connection.writing_since
+            for connection in list(self._streams.values())
+            if connection.writing_since is not None
+        ]
+        return time.monotonic() - min(posted) if posted else 0.0
+
 
 class GrpcConnection:
     """One stream of the bridge: a :class:`~arena.referee.connection.Connection`."""
 
-    def __init__(self, bridge: Bridge, ticket: str, *, unread_bytes: int) -> None:
+    def __init__(
+        self, bridge: Bridge, *, ticket: str, resume_token: str, unread_bytes: int
+    ) -> None:
         self.ticket = ticket
+        self.resume_token = resume_token
         self._bridge = bridge
         # Of the bridge thread.
-        self.outgoing: asyncio.Queue[tuple[bytes, Written | None] | Close] = asyncio.Queue()
+        self.outgoing: asyncio.Queue[_Post | Close] = asyncio.Queue()
+        self.writing_since: float | None = None
+        """When the batch was posted that is being written."""
+        self._has_spoken = False
         self._unread_bytes = unread_bytes
         self._credit = unread_bytes
         self._more_credit = asyncio.Event()
@@ -240,7 +385,8 @@ class GrpcConnection:
 
     def post(self, payload: bytes, written: Written | None = None) -> None:
         """See :class:`~arena.referee.connection.Connection`."""
-        self._bridge.out_of_trio(self.outgoing.put_nowait, (payload, written))
+        post = _Post(payload, written, time.monotonic())
+        self._bridge.out_of_trio(self.outgoing.put_nowait, post)
 
     def end(self, close: Close = Close.DONE) -> None:
         """See :class:`~arena.referee.connection.Connection`."""
@@ -271,6 +417,7 @@ class GrpcConnection:
         try:
             while isinstance(payload := await context.read(), bytes):  # else grpc.aio.EOF
                 received = Received(payload, time.monotonic())
+                self._has_spoken = True
                 self._bridge.into_trio(self._deliver, received)
                 self._credit -= _cost(received)
                 while self._credit <= 0:
@@ -284,27 +431,86 @@ class GrpcConnection:
     async def write_all(self, context: Context) -> Close:
         """Write what is posted until told how to end."""
         while not isinstance(post := await self.outgoing.get(), Close):
-            payload, written = post
+            self.writing_since = post.posted_at
             try:
-                await context.write(payload)
+                await context.write(post.payload)
             except grpc.aio.BaseError:  # the bot is gone; reading says so too
                 return Close.DONE
-            if written is not None:
-                self._bridge.into_trio(written, time.monotonic())
+            finally:
+                self.writing_since = None
+            now = time.monotonic()
+            self._bridge.meter.written(now - post.posted_at)
+            if post.written is not None:
+                self._bridge.into_trio(post.written, now)
         return post
+
+    def end_if_silent(self) -> None:
+        """Cut the stream unless something was said on it; harmless where it has ended."""
+        if not self._has_spoken:
+            self.outgoing.put_nowait(Close.SILENT)
 
     def _give_credit(self, taken_bytes: int) -> None:
         self._credit += taken_bytes
         self._more_credit.set()
 
 
+class _Post(NamedTuple):
+    """A batch to be written, and when it was posted."""
+
+    payload: bytes
+    written: Written | None
+    posted_at: float
+
+
+def _bind(server: grpc.aio.Server, address: str, *, tls: Tls | None = None) -> int:
+    """The port that is bound; raises OSError."""
+    try:
+        if tls is None:
+            return server.add_insecure_port(address)
+        credentials = grpc.ssl_server_credentials(
+            [(tls.key, tls.certificate)],
+            root_certificates=tls.client_ca,
+            require_client_auth=tls.client_ca is not None,
+        )
+        return server.add_secure_port(address, credentials)
+    except RuntimeError as error:
+        raise OSError(f"cannot listen at {address}: is it in use?") from error
+
+
+def _network_server(handlers: grpc.GenericRpcHandler, limits: Limits) -> grpc.aio.Server:
+    """A server that strangers reach; the reasons for each number are beside it in the limits."""
+    options = (
+        *_OPTIONS,
+        ("grpc.max_allowed_incoming_connections", limits.connections),
+        ("grpc.max_concurrent_streams", limits.streams_a_connection),
+        ("grpc.server_handshake_timeout_ms", _milliseconds(limits.handshake_seconds)),
+        ("grpc.max_connection_idle_ms", _milliseconds(limits.idle_seconds)),
+        ("grpc.keepalive_time_ms", _milliseconds(limits.keepalive_seconds)),
+        ("grpc.keepalive_timeout_ms", _milliseconds(limits.keepalive_timeout_seconds)),
+        ("grpc.keepalive_permit_without_calls", 1),
+        (
+            "grpc.http2.min_ping_interval_without_data_ms",
+            _milliseconds(limits.least_ping_seconds),
+        ),
+        # Above the soft limit gRPC refuses some calls by chance; one limit for both is clear.
+        ("grpc.max_metadata_size", limits.metadata_bytes),
+        ("grpc.absolute_max_metadata_size", limits.metadata_bytes),
+    )
+    calls = limits.streams + limits.probes + SPARE_CALLS
+    return grpc.aio.server(handlers=[handlers], options=options, maximum_concurrent_rpcs=calls)
+
+
+def _milliseconds(seconds: float) -> int:
+    return round(seconds * 1000)
+
+
 def _cost(received: Received) -> int:
     return len(received.payload) + MESSAGE_COST
 
 
-def _ticket_of(context: Context) -> str:
-    for key, value in context.invocation_metadata() or ():
-        if key == TICKET_METADATA and isinstance(value, str):
+def _text_in(metadata: Iterable[tuple[str, str | bytes]], name: str) -> str:
+    for key, value in metadata:
+        if key == name and isinstance(value, str):
             return value
     return ""
 

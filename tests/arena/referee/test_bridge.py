@@ -15,7 +15,7 @@ import grpc
 import pytest
 import trio
 
-from arena.referee.bridge import MAX_MESSAGE_BYTES, MESSAGE_COST, Bridge, serve
+from arena.referee.bridge import MAX_MESSAGE_BYTES, MESSAGE_COST, UNREAD_BYTES, Bridge, serve
 from arena.referee.connection import Close, Connection
 from hokm.wire import PLAY_METHOD, TICKET_METADATA
 
@@ -58,8 +58,10 @@ def calling(address: str, ticket: str = "a ticket") -> Iterator[Caller]:
 
 
 @asynccontextmanager
-async def one_stream(**options: int) -> AsyncIterator[tuple[Bridge, Connection, Caller]]:
-    async with serve(LOOPBACK, **options) as bridge:
+async def one_stream(
+    *, unread_bytes: int = UNREAD_BYTES
+) -> AsyncIterator[tuple[Bridge, Connection, Caller]]:
+    async with serve(LOOPBACK, unread_bytes=unread_bytes) as bridge:
         with calling(bridge.address) as caller:
             yield bridge, await bridge.arrivals.receive(), caller
 
