@@ -205,7 +205,7 @@ class Session:
             await self._returned.park()
 
     async def _await_return(self) -> None:
-        if not self.resume_seconds:
+        if not self.resume_seconds or self.closed is not None:
             self._close(End(Ended.BROKEN))
             return
         self.is_away = True
