@@ -18,7 +18,7 @@ import pytest
 import hokm
 from hokm import Asked, Bot, Card, Ending, Outcome, Reason, Rules, Seat, View, client
 from hokm.actions import DECLARATIONS, Action
-from hokm.cards import parse_cards
+from hokm.cards import Trump, parse_cards
 from hokm.deck import shuffled
 from hokm.events import Event, HandStarted, PacketDealt
 from hokm.player import Player
@@ -74,6 +74,14 @@ class BotLeftError(Exception):
     """
 
 
+class Abort(Exception):
+    """The script breaks the stream off."""
+
+    def __init__(self, code: grpc.StatusCode) -> None:
+        super().__init__(code)
+        self.code = code
+
+
 class Referee(grpc.GenericRpcHandler):
     """A gRPC server that follows one script and keeps what it was told."""
 
@@ -82,13 +90,16 @@ class Referee(grpc.GenericRpcHandler):
         self.received: list[FromBot] = []
         self.batches = 0
         self.tickets: list[object] = []
+        self.tokens: list[object] = []
         self.ended = threading.Event()
         self.failures: list[Exception] = []
         self.took_seconds: list[float | None] = []
 
     def service(self, details: grpc.HandlerCallDetails) -> "grpc.RpcMethodHandler[bytes, bytes]":
         assert details.method == PLAY_METHOD
-        self.tickets.append(dict(details.invocation_metadata).get("hokm-ticket"))
+        metadata = dict(details.invocation_metadata)
+        self.tickets.append(metadata.get("hokm-ticket"))
+        self.tokens.append(metadata.get("hokm-resume"))
         return grpc.stream_stream_rpc_method_handler(self._play)
 
     def _play(self, requests: Iterator[bytes], context: grpc.ServicerContext) -> Iterator[bytes]:
@@ -100,6 +111,8 @@ class Referee(grpc.GenericRpcHandler):
             return
         except grpc.RpcError:  # the bot broke off
             raise
+        except Abort as abort:
+            context.abort(abort.code, "as the script says")
         except Exception as failure:
             self.failures.append(failure)
             raise
@@ -321,6 +334,91 @@ def test_a_refused_answer_is_given_anew(outcomes, monkeypatch, caplog) -> None:
     with serving(a_refusal) as (_, address):
         run(Lowest, address, monkeypatch)
     assert "BAD_DECLARATION: name a suit" in caplog.text
+
+
+def streams(*scripts: Script) -> Script:
+    """A script for each stream in turn."""
+    waiting = iter(scripts)
+
+    def script(requests: Requests, context: grpc.ServicerContext) -> Iterator[list[FromReferee]]:
+        return next(waiting)(requests, context)
+
+    return script
+
+
+MAY_RESUME = replace(WELCOME, resume_seconds=30.0)
+
+
+def breaks_after_an_answer(
+    requests: Requests, context: grpc.ServicerContext
+) -> Iterator[list[FromReferee]]:
+    assert isinstance(next(requests)[0], Hello)
+    yield [MAY_RESUME, *START[1:], first_decision(7)]
+    assert next(requests) == (Answer(7, 1, 1, DECLARATIONS[0]),)
+    raise Abort(grpc.StatusCode.UNAVAILABLE)
+
+
+def breaks_before_the_welcome(
+    requests: Requests, context: grpc.ServicerContext
+) -> Iterator[list[FromReferee]]:
+    next(requests)
+    yield []
+    raise Abort(grpc.StatusCode.UNAVAILABLE)
+
+
+def resumes(requests: Requests, context: grpc.ServicerContext) -> Iterator[list[FromReferee]]:
+    [hello] = next(requests)
+    assert isinstance(hello, Hello)
+    assert hello.games == (7,)
+    yield [replace(MAY_RESUME, resume_token="another"), MATCH]
+    yield [GameStart(MATCH.match, 7, Seat(0), NAMES, resumed=True), first_decision(7)]
+    assert next(requests) == (Answer(7, 1, 1, DECLARATIONS[0]),)
+    yield END
+    assert list(requests) == [(Goodbye(),)]
+
+
+def test_a_bot_whose_stream_breaks_comes_back_and_gives_the_answer_that_may_be_lost_again(
+    monkeypatch, capsys
+) -> None:
+    asked: list[View] = []
+
+    class Counting(Lowest):
+        def declare(self, view: View) -> Trump:
+            asked.append(view)
+            return DECLARATIONS[0].trump
+
+    script = streams(breaks_after_an_answer, breaks_before_the_welcome, resumes)
+    with serving(script) as (referee, address):
+        run(Counting, address, monkeypatch)
+    assert referee.tokens == [None, "token", "token"]
+    assert referee.tickets == ["ticket of the test", None, None]
+    assert len(asked) == 1
+    said = capsys.readouterr().err
+    assert said.count("the stream broke (UNAVAILABLE: as the script says)") == 2
+    assert "token" not in said
+
+
+@pytest.mark.parametrize("code", [grpc.StatusCode.UNAUTHENTICATED, grpc.StatusCode.ABORTED])
+def test_a_bot_that_is_not_wanted_back_exits_1(code, monkeypatch, capsys) -> None:
+    def turns_away(
+        requests: Requests, context: grpc.ServicerContext
+    ) -> Iterator[list[FromReferee]]:
+        next(requests)
+        yield []
+        raise Abort(code)
+
+    script = streams(breaks_after_an_answer, turns_away)
+    with serving(script) as (_, address), pytest.raises(SystemExit) as exit_:
+        run(Lowest, address, monkeypatch)
+    assert exit_.value.code == 1
+    assert f"broke the stream off: {code.name}" in capsys.readouterr().err
+
+
+def test_an_answer_says_how_long_the_bot_had_the_decision(outcomes, monkeypatch) -> None:
+    with serving(two_decisions_at_once) as (referee, address):
+        run(Lowest, address, monkeypatch)
+    assert len(referee.took_seconds) == 2
+    assert all(took is not None and 0 <= took < 30 for took in referee.took_seconds)
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ import os
 import sys
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from queue import SimpleQueue
 from typing import Final, NoReturn
 
@@ -31,6 +32,14 @@ ADDRESS_VARIABLE: Final = "HOKM_ADDRESS"
 """Names the referee: ``127.0.0.1:port`` or ``unix:/path``."""
 TICKET_VARIABLE: Final = "HOKM_TICKET"
 """Holds the ticket for the bot's seats, valid once. It is a secret."""
+TLS_CA_VARIABLE: Final = "HOKM_TLS_CA"
+"""Names a PEM file of the certificates that the referee's must come from; TLS is spoken then."""
+TLS_CERT_VARIABLE: Final = "HOKM_TLS_CERT"
+"""Names the PEM file of the bot's own certificate, where the referee wants to see one."""
+TLS_KEY_VARIABLE: Final = "HOKM_TLS_KEY"
+"""Names the PEM file of its key."""
+TLS_NAME_VARIABLE: Final = "HOKM_TLS_NAME"
+"""The name that the referee's certificate is for, where it is not that of the address."""
 
 CONNECT_SECONDS: float = 10.0
 """How long the referee may take to be reached; the arena waits no longer for a hello."""
@@ -55,6 +64,15 @@ _OPTIONS: Final = (
     ("grpc.max_send_message_length", 16 * 1024 * 1024),
 )
 
+_NETWORK_OPTIONS: Final = (
+    # A referee that is cut off without a word is found out, in place of being waited for forever;
+    # and what forgets silent connections (a router) is kept from it. The arena allows one in 10 s.
+    ("grpc.keepalive_time_ms", 30_000),
+    ("grpc.keepalive_timeout_ms", 10_000),
+    # By default two pings are sent and no more, and others may think for longer than that.
+    ("grpc.http2.max_pings_without_data", 0),
+)
+
 
 def run(bot_class: type[Bot]) -> None:
     """Play as the arena asks, with a fresh ``bot_class()`` for each game; returns once it is done.
@@ -68,10 +86,10 @@ def run(bot_class: type[Bot]) -> None:
     address, ticket = _environment()
     player = Player(bot_class)
     try:
-        with grpc.insecure_channel(address, options=_OPTIONS) as channel:
-            _connect(channel, address, seconds=CONNECT_SECONDS)
+        with _channel(address) as channel:
+            _connect(channel, address)
             _play(player, channel, key=(TICKET_METADATA, ticket))
-            _come_back(player, channel, address)
+            _come_back(player, channel)
     except (SessionError, WireError) as error:
         _fail(str(error))
     except KeyboardInterrupt:
@@ -99,22 +117,52 @@ def _environment() -> tuple[str, str]:
     return address, ticket
 
 
-def _connect(channel: grpc.Channel, address: str, *, seconds: float) -> None:
+def _channel(address: str) -> grpc.Channel:
+    """A way to the referee, over TLS where the environment has what to check its certificate by."""
+    roots, certificate, key = (
+        _pem_named(name) for name in (TLS_CA_VARIABLE, TLS_CERT_VARIABLE, TLS_KEY_VARIABLE)
+    )
+    if (certificate is None) != (key is None):
+        _fail(f"{TLS_CERT_VARIABLE} and {TLS_KEY_VARIABLE} belong together: set both", status=2)
+    if roots is None:
+        if certificate is not None:
+            _fail(f"{TLS_CERT_VARIABLE} is of no use without {TLS_CA_VARIABLE}", status=2)
+        return grpc.insecure_channel(address, options=_OPTIONS)
+    options: list[tuple[str, str | int]] = [*_OPTIONS, *_NETWORK_OPTIONS]
+    if name := os.environ.get(TLS_NAME_VARIABLE):
+        options.append(("grpc.ssl_target_name_override", name))
+    credentials = grpc.ssl_channel_credentials(roots, key, certificate)
+    return grpc.secure_channel(address, credentials, options=options)
+
+
+def _pem_named(variable: str) -> bytes | None:
+    """What the file holds that a variable names; None where it names none."""
+    file = os.environ.get(variable)
+    if not file:
+        return None
     try:
-        grpc.channel_ready_future(channel).result(timeout=seconds)
+        pem = Path(file).read_bytes()
+    except OSError as error:
+        _fail(f"{variable} names {file}, which cannot be read: {error.strerror}", status=2)
+    if b"-----BEGIN " not in pem:
+        _fail(f"{variable} names {file}, which is no PEM file", status=2)
+    return pem
+
+
+def _connect(channel: grpc.Channel, address: str) -> None:
+    try:
+        grpc.channel_ready_future(channel).result(timeout=CONNECT_SECONDS)
     except grpc.FutureTimeoutError:
-        _fail(f"no referee at {address} within {seconds:g} s: is the arena still running?")
+        _fail(f"no referee at {address} within {CONNECT_SECONDS:g} s: is the arena still running?")
 
 
-def _come_back(player: Player, channel: grpc.Channel, address: str) -> None:
+def _come_back(player: Player, channel: grpc.Channel) -> None:
     """Go on, on other streams, as often as one breaks and as long as the referee waits."""
     broken_at = time.monotonic()
     while not player.is_finished:
-        left_seconds = broken_at + player.resume_seconds - time.monotonic()
-        if left_seconds <= 0:
-            _fail(f"the stream broke, and no other came about in {player.resume_seconds:g} s")
+        if time.monotonic() > broken_at + player.resume_seconds:
+            _fail(f"no stream came about within {player.resume_seconds:g} s")
         token = player.resume_token
-        _connect(channel, address, seconds=left_seconds)
         _play(player, channel, key=(RESUME_METADATA, token))
         if player.resume_token != token:  # it was welcome before that stream broke, too
             broken_at = time.monotonic()
