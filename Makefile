@@ -83,5 +83,5 @@ $(VENV)/$(STAMP): $(BIN)/python $(VENV)/pyvenv.cfg pyproject.toml sdk/python/pyp
 .venv-lowest/$(STAMP): $(LOWEST)/python .venv-lowest/pyvenv.cfg constraints.txt tools/lowest.txt
 	grep -Ev '^(grpcio|protobuf)==' constraints.txt >.venv-lowest/constraints.txt
 	$(call install,$(LOWEST)) -c .venv-lowest/constraints.txt -r tools/lowest.txt -e sdk/python \
-	    hypothesis jsonschema pytest pytest-timeout pytest-trio
+	    hypothesis jsonschema pytest pytest-timeout pytest-trio trustme
 	@touch $@

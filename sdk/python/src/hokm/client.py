@@ -150,10 +150,15 @@ def _pem_named(variable: str) -> bytes | None:
 
 
 def _connect(channel: grpc.Channel, address: str) -> None:
+    ready = grpc.channel_ready_future(channel)
     try:
-        grpc.channel_ready_future(channel).result(timeout=CONNECT_SECONDS)
+        ready.result(timeout=CONNECT_SECONDS)
     except grpc.FutureTimeoutError:
-        _fail(f"no referee at {address} within {CONNECT_SECONDS:g} s: is the arena still running?")
+        ready.cancel()  # or its thread finds the channel closed, and says so with a traceback
+        question = "is the arena still running?"
+        if os.environ.get(TLS_CA_VARIABLE):
+            question += f" Is its certificate for this name, and from {TLS_CA_VARIABLE}?"
+        _fail(f"no referee at {address} within {CONNECT_SECONDS:g} s: {question}")
 
 
 def _come_back(player: Player, channel: grpc.Channel) -> None:
