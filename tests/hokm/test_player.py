@@ -9,7 +9,16 @@ from hokm import Asked, Bot, Card, HandResult, Outcome, Rules, Seat, Side, View
 from hokm.actions import DECLARATIONS, Action, PlayCard
 from hokm.cards import Trump, parse_cards
 from hokm.errors import Reason
-from hokm.events import CARD_PLAYED, HandEnded, HandStarted, PacketDealt, TrumpDeclared
+from hokm.events import (
+    CARD_PLAYED,
+    TRICK_TAKEN,
+    Event,
+    HandEnded,
+    HandStarted,
+    PacketDealt,
+    PartnerDrawn,
+    TrumpDeclared,
+)
 from hokm.outcome import Ending, HandKind
 from hokm.player import Player, SessionError
 from hokm.session import (
@@ -70,6 +79,36 @@ def seated(*messages: FromReferee, game: int = 7) -> Player:
     start = GameStart(MATCH.match, game, Seat(0), NAMES)
     assert list(player.receive([WELCOME, MATCH, start, *messages])) == []
     return player
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        CARD_PLAYED[3][0],
+        TRICK_TAKEN[3],
+        PacketDealt(Seat(3), 5, None),
+        HandStarted(1, Seat(3), Seat(0), (0, 0)),
+        HandStarted(1, Seat(0), Seat(3), (0, 0)),
+        HandStarted(1, Seat(0), Seat(1), (0,)),
+        HandEnded(HandResult(Side(2), HandKind.WIN, (0, 1), (0, 7)), None, None),
+        HandEnded(HandResult(Side(1), HandKind.WIN, (0, 1, 0), (0, 7)), None, None),
+        PartnerDrawn(Seat(0), Seat(3)),
+        PacketDealt(Seat(1), 5, FIVE),
+    ],
+)
+def test_an_event_that_cannot_be_at_the_table_ends_the_session(event: Event) -> None:
+    match = MatchStart("m", Rules.of(2), 1, ClockRules())
+    player = Player(Witness)
+    player.receive([WELCOME, match, GameStart("m", 7, Seat(0), ("a", "b"))])
+    with pytest.raises(SessionError, match="game 7: "):
+        player.receive([Decision(7, 1, (event,), DECLARATIONS[:4], None)])
+
+
+def test_a_seat_that_is_not_there_and_a_second_beginning_end_the_session() -> None:
+    with pytest.raises(SessionError, match="no seat 4"):
+        seated(GameStart(MATCH.match, 8, Seat(4), NAMES))
+    with pytest.raises(SessionError, match="game 7 begins a second time"):
+        seated(GameStart(MATCH.match, 7, Seat(0), NAMES))
 
 
 def declaring(game: int = 7, decision: int = 1) -> Decision:

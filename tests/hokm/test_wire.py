@@ -453,6 +453,20 @@ def test_a_goodbye_that_goes_on_for_ever_is_refused() -> None:
         wire.decode_from_bot(from_bot({"goodbye": {"reason": "x" * 201}}))
 
 
+@pytest.mark.parametrize(
+    "message", [Answer(1, 2, 1, CutDeck(-1)), Answer(1, 2, 2**32, PLAYS[0]), Goodbye("\ud800")]
+)
+def test_what_no_field_can_hold_is_told_and_not_sent(message: FromBot) -> None:
+    with pytest.raises(WireError, match=f"this {type(message).__name__} cannot be sent"):
+        wire.encode_from_bot([message])
+
+
+def test_a_referees_batch_beyond_what_a_client_takes_is_refused_unread(monkeypatch) -> None:
+    monkeypatch.setattr(wire, "REFEREE_BATCH_BYTES", 1000)
+    with pytest.raises(WireError, match="a batch of 1002 bytes: at most 1000"):
+        wire.decode_from_referee(b"\x0a\x00" * 501)
+
+
 # -- other versions
 
 UNKNOWN_FIELD = b"\xc0\x3e\x01"  # field 1000, a number
@@ -490,6 +504,28 @@ def test_a_kind_of_message_or_event_of_a_later_version_is_passed_over() -> None:
         {"decision": {"events": [{"card_played": {"seat": 0, "card": 60}}]}},
         {"decision": {"legal": {"play_card": [0]}}},
         {"decision": {"legal": {"declare_trump": [8]}}},
+        {"decision": {"legal": {"play_card": [1] * 53}}},
+        {"game_start": {"game": 1, "seat": 4}},
+        {"game_start": {"game": 1, "seat": 0, "players": ["a"] * 5}},
+        {"decision": {"events": [{"card_turned": {"seat": 4, "card": 1}}]}},
+        {"decision": {"events": [{"partner_drawn": {"seat": 0, "opposite": 4}}]}},
+        {"decision": {"events": [{"hand_started": {"number": 1, "hakem": 4}}]}},
+        {"decision": {"events": [{"hand_started": {"number": 1, "dealer": 4}}]}},
+        {"decision": {"events": [{"hand_started": {"number": 1, "scores": [0] * 4}}]}},
+        {"decision": {"events": [{"deck_cut": {"seat": 4, "position": 1}}]}},
+        {"decision": {"events": [{"packet_dealt": {"seat": 4, "count": 5}}]}},
+        {"decision": {"events": [{"trump_declared": {"seat": 4, "trump": 1}}]}},
+        {"decision": {"events": [{"cards_discarded": {"seat": 4, "count": 3}}]}},
+        {"decision": {"events": [{"card_offered": {"seat": 4, "stock": 2}}]}},
+        {"decision": {"events": [{"draw_chosen": {"seat": 4}}]}},
+        {"decision": {"events": [{"trick_taken": {"seat": 4}}]}},
+        {"decision": {"events": [{"hand_ended": {"result": {"kind": 1, "winner": 3}}}]}},
+        {"decision": {"events": [{"hand_ended": {"result": {"kind": 1, "points": [0] * 4}}}]}},
+        {"decision": {"events": [{"hand_ended": {"result": {"kind": 1}, "next_hakem": 4}}]}},
+        {"game_end": {"game": 1, "outcome": {"ending": 1, "winner": 3}}},
+        {"game_end": {"game": 1, "outcome": {"ending": 1, "at_fault": 4}}},
+        {"game_end": {"game": 1, "outcome": {"ending": 1, "points": [0] * 4}}},
+        {"match_start": {"rules": {"players": 4, "play": 1, "modes": [5] * 8}}},
     ],
 )
 def test_a_value_of_the_referee_that_is_unknown_here_is_an_error(message) -> None:

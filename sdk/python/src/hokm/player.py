@@ -14,8 +14,8 @@ from typing import assert_never
 import hokm
 from hokm.actions import Action, action_text
 from hokm.bot import Asked, Bot, decide_many
-from hokm.errors import HokmError, Reason
-from hokm.events import Event, HandEnded
+from hokm.errors import HokmError, Reason, quoted
+from hokm.events import CardPlayed, Event, HandEnded, HandStarted, PartnerDrawn
 from hokm.session import (
     PROTOCOL,
     Answer,
@@ -160,10 +160,16 @@ class Player:
     def _start(self, start: GameStart) -> None:
         match = self._matches.get(start.match)
         if match is None:
-            raise SessionError(f"game {start.game} is of match {start.match!r}, which never began")
+            raise SessionError(
+                f"game {start.game} is of match {quoted(start.match)}, which never began"
+            )
         view = View(match.rules, start.seat)
+        if start.seat >= view.variant.seats:
+            raise SessionError(f"game {start.game}: there is no seat {start.seat} at its table")
         known = self._games.get(start.game)
-        if start.resumed and known is not None:
+        if known is not None:
+            if not start.resumed:
+                raise SessionError(f"game {start.game} begins a second time")
             known.seat = Asked(start.game, known.seat.bot, view)
             return
         seat = Asked(start.game, self._bot_class(), view)
@@ -214,8 +220,31 @@ class Player:
 def _learn(game: _Game, events: Sequence[Event]) -> None:
     seat = game.seat
     for event in events:
-        seat.view.apply(event)
+        if not _fits(seat.view, event):
+            raise SessionError(f"game {seat.game}: {event} cannot be at this table")
+        try:
+            seat.view.apply(event)
+        except ValueError as error:  # it says more than this seat may know
+            raise SessionError(f"game {seat.game}: {error}") from error
         # One that is told again, after the stream broke, is news to the view alone.
         if isinstance(event, HandEnded) and len(seat.view.results) > game.hands_ended:
             game.hands_ended += 1
             seat.bot.hand_ended(seat.view, event.result)
+
+
+def _fits(view: View, event: Event) -> bool:
+    """Whether the seats and sides of which an event speaks are there: a view looks no closer."""
+    seats, sides = view.variant.seats, view.variant.sides
+    match event:
+        case CardPlayed(seat):
+            return seat < seats
+        case HandStarted(_, hakem, dealer, scores):
+            return hakem < seats and dealer < seats and len(scores) == sides
+        case HandEnded(result):
+            lengths = {len(result.points), len(result.tricks)}
+            return result.winner < sides and lengths == {sides}
+        case PartnerDrawn(seat, opposite):
+            return seat < seats and opposite < seats
+        case _:
+            its_seat: object = getattr(event, "seat", None)
+            return not isinstance(its_seat, int) or its_seat < seats

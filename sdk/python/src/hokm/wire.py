@@ -92,6 +92,13 @@ CONCURRENT_GAMES: Final = 1024
 BATCH_BYTES: Final = 64 * 1024
 """Bytes at most in a bot's batch: an answer to each of its games, each the longest discard."""
 
+REFEREE_BATCH_BYTES: Final = 16 * 1024 * 1024
+"""Bytes at most in a referee's batch, as many as the client has gRPC take."""
+
+MOST_SEATS: Final = len(TRICK_TAKEN)
+MOST_SIDES: Final = 3
+"""With three seats each is its own side."""
+
 
 class WireError(HokmError, ValueError):
     """Bytes that are no batch of messages, or a message that breaks its bounds."""
@@ -101,10 +108,17 @@ class WireError(HokmError, ValueError):
 
 
 def encode_from_bot(messages: Sequence[FromBot]) -> bytes:
-    """A batch of a bot, in order. Raises WireError for a hello or a goodbye out of bounds."""
+    """A batch of a bot, in order. Raises WireError for a hello or a goodbye out of bounds, and for
+    a number or a text that has no form on the wire.
+    """
     batch = referee_service_pb2.PlayRequest()
     for message in messages:
-        _PUT_FROM_BOT[type(message)](message, batch.messages.add())
+        try:
+            _PUT_FROM_BOT[type(message)](message, batch.messages.add())
+        except WireError:
+            raise
+        except ValueError as error:  # what no field can hold, as a cut at -1
+            raise WireError(f"this {type(message).__name__} cannot be sent: {error}") from error
     return batch.SerializeToString()
 
 
@@ -131,6 +145,8 @@ def decode_from_referee(data: bytes) -> tuple[FromReferee, ...]:
     """Read a batch of the referee. Raises WireError for what is none, or has a value unknown
     here.
     """
+    if len(data) > REFEREE_BATCH_BYTES:
+        raise WireError(f"a batch of {len(data)} bytes: at most {REFEREE_BATCH_BYTES} are read")
     batch = _parsed(referee_service_pb2.PlayResponse, data)
     return tuple(_each(batch.messages, "message", _TAKE_FROM_REFEREE))
 
@@ -194,6 +210,28 @@ def _put_cards(cards: tuple[Card, ...] | None, message: Any) -> None:
 
 def _or_none(message: Any, field: str) -> Any:
     return getattr(message, field) if message.HasField(field) else None
+
+
+def _maybe(message: Any, field: str, take: Callable[[int], T]) -> T | None:
+    return take(getattr(message, field)) if message.HasField(field) else None
+
+
+def _seat(number: int) -> Seat:
+    if number >= MOST_SEATS:
+        raise WireError(f"there is no seat {number}: a table has at most {MOST_SEATS}")
+    return Seat(number)
+
+
+def _side(number: int) -> Side:
+    if number >= MOST_SIDES:
+        raise WireError(f"there is no side {number}: a table has at most {MOST_SIDES}")
+    return Side(number)
+
+
+def _by_side(numbers: Sequence[int]) -> tuple[int, ...]:
+    if len(numbers) > MOST_SIDES:
+        raise WireError(f"{len(numbers)} numbers by side: a table has at most {MOST_SIDES} sides")
+    return tuple(numbers)
 
 
 def _microseconds(seconds: float) -> int:
@@ -301,7 +339,7 @@ def _put_legal(actions: Sequence[Action], message: action_pb2.LegalActions) -> N
 
 
 def _take_legal(message: action_pb2.LegalActions) -> tuple[Action, ...]:
-    plays = tuple([PLAYS[_card(number)] for number in message.play_card])
+    plays = tuple([PLAYS[card] for card in _cards(message.play_card)])
     if plays:
         return plays
     return (
@@ -330,7 +368,7 @@ def _put_card_turned(event: CardTurned, message: event_pb2.Event) -> None:
 
 
 def _take_card_turned(message: event_pb2.CardTurned) -> CardTurned:
-    return CardTurned(Seat(message.seat), _card(message.card))
+    return CardTurned(_seat(message.seat), _card(message.card))
 
 
 def _put_partner_drawn(event: PartnerDrawn, message: event_pb2.Event) -> None:
@@ -339,7 +377,7 @@ def _put_partner_drawn(event: PartnerDrawn, message: event_pb2.Event) -> None:
 
 
 def _take_partner_drawn(message: event_pb2.PartnerDrawn) -> PartnerDrawn:
-    return PartnerDrawn(Seat(message.seat), Seat(message.opposite))
+    return PartnerDrawn(_seat(message.seat), _seat(message.opposite))
 
 
 def _put_hand_started(event: HandStarted, message: event_pb2.Event) -> None:
@@ -352,7 +390,7 @@ def _put_hand_started(event: HandStarted, message: event_pb2.Event) -> None:
 
 def _take_hand_started(message: event_pb2.HandStarted) -> HandStarted:
     return HandStarted(
-        message.number, Seat(message.hakem), Seat(message.dealer), tuple(message.scores)
+        message.number, _seat(message.hakem), _seat(message.dealer), _by_side(message.scores)
     )
 
 
@@ -362,7 +400,7 @@ def _put_deck_cut(event: DeckCut, message: event_pb2.Event) -> None:
 
 
 def _take_deck_cut(message: event_pb2.DeckCut) -> DeckCut:
-    return DeckCut(Seat(message.seat), message.position)
+    return DeckCut(_seat(message.seat), message.position)
 
 
 def _put_packet_dealt(event: PacketDealt, message: event_pb2.Event) -> None:
@@ -373,7 +411,7 @@ def _put_packet_dealt(event: PacketDealt, message: event_pb2.Event) -> None:
 
 
 def _take_packet_dealt(message: event_pb2.PacketDealt) -> PacketDealt:
-    return PacketDealt(Seat(message.seat), message.count, _cards_or_hidden(message))
+    return PacketDealt(_seat(message.seat), message.count, _cards_or_hidden(message))
 
 
 def _put_trump_declared(event: TrumpDeclared, message: event_pb2.Event) -> None:
@@ -382,7 +420,7 @@ def _put_trump_declared(event: TrumpDeclared, message: event_pb2.Event) -> None:
 
 
 def _take_trump_declared(message: event_pb2.TrumpDeclared) -> TrumpDeclared:
-    return TrumpDeclared(Seat(message.seat), _TRUMP.member(message.trump))
+    return TrumpDeclared(_seat(message.seat), _TRUMP.member(message.trump))
 
 
 def _put_cards_discarded(event: CardsDiscarded, message: event_pb2.Event) -> None:
@@ -393,7 +431,7 @@ def _put_cards_discarded(event: CardsDiscarded, message: event_pb2.Event) -> Non
 
 
 def _take_cards_discarded(message: event_pb2.CardsDiscarded) -> CardsDiscarded:
-    return CardsDiscarded(Seat(message.seat), message.count, _cards_or_hidden(message))
+    return CardsDiscarded(_seat(message.seat), message.count, _cards_or_hidden(message))
 
 
 def _put_card_offered(event: CardOffered, message: event_pb2.Event) -> None:
@@ -405,7 +443,7 @@ def _put_card_offered(event: CardOffered, message: event_pb2.Event) -> None:
 
 
 def _take_card_offered(message: event_pb2.CardOffered) -> CardOffered:
-    return CardOffered(Seat(message.seat), message.stock, _card_or_hidden(message.card))
+    return CardOffered(_seat(message.seat), message.stock, _card_or_hidden(message.card))
 
 
 def _put_draw_chosen(event: DrawChosen, message: event_pb2.Event) -> None:
@@ -419,7 +457,7 @@ def _put_draw_chosen(event: DrawChosen, message: event_pb2.Event) -> None:
 
 def _take_draw_chosen(message: event_pb2.DrawChosen) -> DrawChosen:
     return DrawChosen(
-        Seat(message.seat),
+        _seat(message.seat),
         _DRAW.member_or_none(message.choice),
         _card_or_hidden(message.second),
         message.public,
@@ -444,12 +482,6 @@ def _take_trick_taken(message: event_pb2.TrickTaken) -> TrickTaken:
     return TRICK_TAKEN[_seat(message.seat)]
 
 
-def _seat(number: int) -> int:
-    if number >= len(TRICK_TAKEN):
-        raise WireError(f"there is no seat {number}: a table has at most {len(TRICK_TAKEN)}")
-    return number
-
-
 def _put_hand_ended(event: HandEnded, message: event_pb2.Event) -> None:
     ended, result = message.hand_ended, event.result
     ended.result.winner = result.winner
@@ -466,13 +498,13 @@ def _take_hand_ended(message: event_pb2.HandEnded) -> HandEnded:
     result = message.result
     return HandEnded(
         HandResult(
-            Side(result.winner),
+            _side(result.winner),
             _HAND_KIND.member(result.kind),
-            tuple(result.points),
-            tuple(result.tricks),
+            _by_side(result.points),
+            _by_side(result.tricks),
         ),
-        _or_none(message, "next_hakem"),
-        _or_none(message, "next_dealer"),
+        _maybe(message, "next_hakem", _seat),
+        _maybe(message, "next_dealer", _seat),
     )
 
 
@@ -673,6 +705,8 @@ def _put_rules(rules: Rules, message: rules_pb2.Rules) -> None:
 
 
 def _take_rules(message: rules_pb2.Rules) -> Rules:
+    if len(message.modes) > len(Trump):
+        raise WireError(f"the rules of a match: {len(message.modes)} modes, and there are fewer")
     rules = Rules(
         players=message.players,
         play=_PLAY.member(message.play),
@@ -703,7 +737,7 @@ def _take_first_hakem(message: rules_pb2.Rules) -> FirstHakem | None:
     if not message.HasField("first_hakem"):
         return None
     first = message.first_hakem
-    return FirstHakem(_HAKEM_DRAW.member(first.draw), _or_none(first, "seat"))
+    return FirstHakem(_HAKEM_DRAW.member(first.draw), _maybe(first, "seat", _seat))
 
 
 def _put_game_start(start: GameStart, message: session_pb2.FromReferee) -> None:
@@ -715,8 +749,10 @@ def _put_game_start(start: GameStart, message: session_pb2.FromReferee) -> None:
 
 
 def _take_game_start(message: session_pb2.GameStart) -> GameStart:
+    if len(message.players) > MOST_SEATS:
+        raise WireError(f"{len(message.players)} players: a table has at most {MOST_SEATS}")
     players = tuple(message.players)
-    return GameStart(message.match, message.game, Seat(message.seat), players, message.resumed)
+    return GameStart(message.match, message.game, _seat(message.seat), players, message.resumed)
 
 
 def _put_news(events: Iterable[Event], message: session_pb2.Decision) -> None:
@@ -815,9 +851,9 @@ def _take_game_end(message: session_pb2.GameEnd) -> GameEnd:
         _take_events(message.events),
         Outcome(
             _ENDING.member(outcome.ending),
-            tuple(outcome.points),
-            _or_none(outcome, "winner"),
-            _or_none(outcome, "at_fault"),
+            _by_side(outcome.points),
+            _maybe(outcome, "winner", _side),
+            _maybe(outcome, "at_fault", _seat),
             outcome.cause,
         ),
     )
