@@ -17,6 +17,7 @@ from typing import NamedTuple
 
 import trio
 
+from arena.referee.meter import NO_METER, Meter
 from arena.referee.session import End, Ended, Heard, Session
 from arena.referee.table import Table, Tell
 from arena.referee.tick import Alarms, Sleep, next_tick, sleep_exactly
@@ -43,13 +44,13 @@ _log = logging.getLogger(__name__)
 
 @asynccontextmanager
 async def open_host(
-    *, now: Callable[[], float], sleep: Sleep = sleep_exactly
+    *, now: Callable[[], float], sleep: Sleep = sleep_exactly, meter: Meter = NO_METER
 ) -> AsyncIterator["Host"]:
     """A host for as long as it is open. ``now`` is the clock by which messages are stamped;
-    ``sleep`` waits for a tick, by that clock.
+    ``sleep`` waits for a tick, by that clock; ``meter`` is told of games and delays.
     """
     async with trio.open_nursery() as nursery:
-        host = Host(nursery, now=now, sleep=sleep)
+        host = Host(nursery, now=now, sleep=sleep, meter=meter)
         nursery.start_soon(host.watch_deadlines)
         nursery.start_soon(host.keep_ticks)
         yield host
@@ -59,8 +60,11 @@ async def open_host(
 class Host:
     """Plays tables; made by :func:`open_host`."""
 
-    def __init__(self, nursery: trio.Nursery, *, now: Callable[[], float], sleep: Sleep) -> None:
+    def __init__(
+        self, nursery: trio.Nursery, *, now: Callable[[], float], sleep: Sleep, meter: Meter
+    ) -> None:
         self._nursery = nursery
+        self._meter = meter
         self._now = now
         self._lines: dict[Session, _Line] = {}
         self._asked: set[_Line] = set()
@@ -95,6 +99,7 @@ class Host:
         game.tick_seconds = tick_seconds
         self._seat(game)
         self._games[table] = game
+        self._meter.game_began()
         try:
             for seat, line in enumerate(game.lines):
                 line.session.tell(game.start(Seat(seat)))
@@ -110,6 +115,7 @@ class Host:
             if game.outcome is None:
                 self._stop(game, cause="the match was stopped")
             del self._games[table]
+            self._meter.game_ended()
         assert game.outcome is not None
         return game.outcome
 
@@ -190,6 +196,8 @@ class Host:
         if session.closed is not None:
             self._close(line, session.closed)
         self._share_clocks()
+        if heard:
+            self._meter.judged(heard, self._now())
 
     def _close(self, line: "_Line", end: End) -> None:
         """A session is over: so are its games, at once, and then its stream."""

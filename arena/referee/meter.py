@@ -51,8 +51,10 @@ class Meter:
         be called in any thread.
         """
 
-    def judged(self, read_at: Iterable[float], now: float) -> None:
-        """Answers that were read at these times have been judged, all of them by ``now``."""
+    def judged(self, heard: Iterable[tuple[object, float]], now: float) -> None:
+        """Answers, each with the time at which it was read, have been judged by ``now``. Called
+        once for all that were heard together, since there are tens of thousands a second.
+        """
 
     def game_began(self) -> None:
         """A game is under way."""

@@ -107,7 +107,7 @@ def network(
         ServingError: for what is no ``host:port``, and without TLS for a host that others can
             reach, unless ``allow_insecure``.
     """
-    host = _host_in(listen)
+    host, _ = host_and_port(listen)
     if tls is None and not allow_insecure and not _is_loopback(host):
         raise ServingError(
             f"{listen} can be reached from elsewhere, and without TLS tickets and cards travel in "
@@ -219,7 +219,12 @@ def host_of(peer: str) -> str:
     return str(ipaddress.ip_network((address, 64), strict=False))
 
 
-def _host_in(listen: str) -> str:
+def host_and_port(listen: str) -> tuple[str, int]:
+    """The two parts of a place to listen at; an IPv6 address keeps its brackets.
+
+    Raises:
+        ServingError: for what is none.
+    """
     host, colon, port = listen.rpartition(":")
     if not (colon and host and port.isascii() and port.isdigit() and int(port) < 1 << 16):
         raise ServingError(f"{listen!r} is no HOST:PORT to listen at, such as 0.0.0.0:7117")
@@ -227,7 +232,7 @@ def _host_in(listen: str) -> str:
         raise ServingError(f"{listen!r}: put the IPv6 address in brackets, as in [::]:7117")
     if not (_HOST_NAME.fullmatch(host) or _address_in(host)):
         raise ServingError(f"{listen!r}: {host!r} is neither an address nor the name of a host")
-    return host
+    return host, int(port)
 
 
 def _is_loopback(host: str) -> bool:
