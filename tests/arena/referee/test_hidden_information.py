@@ -9,118 +9,29 @@ provoked and ended the same way, and the bytes told to the observer are compared
 
 import random
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import pytest
+import trio
 
 from arena.referee import table as table_module
-from arena.referee.table import Policy, Table
+from arena.referee.host import Host, _Game
+from arena.referee.table import Policy, Table, Tell
 from hokm.actions import PLAYS, Action, CutDeck, DeclareTrump, DiscardCards
 from hokm.cards import CARDS, Seat, Trump
 from hokm.errors import Reason
-from hokm.events import Event
+from hokm.events import Event, PacketDealt
 from hokm.outcome import Ending
 from hokm.rules.game import Game
-from hokm.rules.options import Play, Rules, Teams
-from hokm.rules.variants import variant_of
-from hokm.session import GameEnd, Malformed
-from hokm.wire import encode_from_referee
-from tests.arena.referee.virtual import CLOCK, Drive, Message, a_game
-from tests.hokm.permute import Story, other_story
+from hokm.rules.options import Play, Rules
+from hokm.session import Answer, Decision, GameEnd, Goodbye, Malformed
+from hokm.wire import decode_from_referee, encode_from_bot, encode_from_referee
+from tests.arena.referee.moments import TABLES, Moment, Step, moments, name_of, phases
+from tests.arena.referee.virtual import CLOCK, Drive, Message
+from tests.arena.referee.worlds import NUMBER, Pause, Posted, Provoke, Room, world
+from tests.hokm.permute import other_story
 
-TABLES = [
-    Rules.of(players, play=play, options=options)
-    for play in Play
-    for players, options in [
-        (4, {"pause_after": "hakem"}),
-        (4, {"pause_after": "first_round"}),
-        (4, {"pause_after": "right_opponent"}),
-        (3, {"pause_after": "first_round"}),
-        (3, {"pause_after": "hakem"}),
-        (2, {"draw_choice_public": "on"}),
-        (2, {"draw_choice_public": "off"}),
-    ]
-]
-MODES = "suit,sar,nar,tak_nar"
-TABLES += [
-    *(
-        Rules.of(players, options={"modes": MODES, "kot_in_modes": "on", **options})
-        for players, options in [(4, {}), (3, {}), (2, {"draw_choice_public": "off"})]
-    ),
-    *(
-        Rules.of(
-            4,
-            play=Play.RACE,
-            options={"modes": MODES, "cut": "on", "teams": teams, "pause_after": pause_after},
-        )
-        for teams in ("fixed", "second_ace")
-        for pause_after in ("hakem", "first_round", "right_opponent")
-    ),
-]
-
-
-def name_of(rules: Rules) -> str:
-    options = rules.options()
-    named = [
-        str(rules.players),
-        rules.play.value,
-        options.get("pause_after") or options["draw_choice_public"],
-        "modes" if rules.modes else "",
-        "cut" if rules.cut else "",
-        "second_ace" if rules.teams is Teams.SECOND_ACE else "",
-    ]
-    return "-".join(filter(None, named))
-
-
-Step = tuple[Seat, Action]
 MakeTable = Callable[[Game], Table]
-
-
-@dataclass(frozen=True)
-class Moment:
-    """A game up to a decision, and the seat that looks at it: the hands before, and the one that is
-    on as a story that could be another.
-    """
-
-    rules: Rules
-    seed: int
-    before: tuple[Step, ...]
-    hand: int
-    story: Story
-    observer: Seat
-    phase: str
-
-    def game(self) -> Game:
-        """The game before its first card, which deals the story's hand."""
-        return a_game(self.rules, self.seed, decks={self.hand: self.story.deck})
-
-    def steps(self) -> list[Step]:
-        """Every action so far, and whose it was."""
-        return [*self.before, *zip(self.story.actors(), self.story.actions, strict=True)]
-
-
-def moments(rules: Rules, seed: int, *, stride: int, hands: int) -> list[Moment]:
-    """A random game of at most so many hands, stopped at every `stride`-th decision for some
-    seat.
-    """
-    chance = random.Random(seed)
-    game = a_game(rules, seed)
-    game.start()
-    before, actions = list[Step](), list[Step]()
-    hand, deck = game.hand_number, game.deal.deck
-    found = list[Moment]()
-    while game.to_act is not None and game.hand_number <= hands:
-        if game.hand_number != hand:
-            before, actions = [*before, *actions], []
-            hand, deck = game.hand_number, game.deal.deck
-        if chance.randrange(stride) == 0:
-            story = Story(rules, game.deal.hakem, deck, tuple(action for _, action in actions))
-            observer = Seat(chance.randrange(game.variant.seats))
-            phase = type(game.deal.phase).__name__
-            found.append(Moment(rules, seed, tuple(before), hand, story, observer, phase))
-        actions.append((game.to_act, chance.choice(game.legal_actions())))
-        game.act(*actions[-1])
-    return found
 
 
 # -- what both worlds are put through
@@ -249,11 +160,6 @@ def casual(game: Game) -> Table:
     return Table(game, number=1, clock=CLOCK, policy=Policy.CASUAL)
 
 
-def phases(rules: Rules) -> set[str]:
-    """The phases in which somebody decides."""
-    return {type(phase).__name__ for phase in variant_of(rules).phases} - {"Packets"}
-
-
 @pytest.mark.rule("6")
 @pytest.mark.parametrize("rules", TABLES, ids=name_of)
 def test_what_a_seat_cannot_see_changes_no_byte_of_what_it_is_sent(rules: Rules) -> None:
@@ -295,3 +201,297 @@ def test_a_cause_that_says_why_a_card_was_refused_is_caught(
     found, _ = differences(TABLES[0], seeds=range(40), make=casual, stride=6, hands=1)
     assert found
     assert all("MUST_FOLLOW_SUIT" in difference for difference in found)
+
+
+# -- at the bridge: bytes, batches and times through the host, sessions and connections
+
+
+TICK = 0.005
+
+
+def steadily(_: Decision, place: int) -> float:
+    return 0.125 * (place % 7)
+
+
+def longer_where_there_is_a_choice(decision: Decision, _: int) -> float:
+    return min(TICK, 0.0005 + 0.0001 * len(decision.legal))
+
+
+def says(seat: Seat, payload: bytes) -> Provoke:
+    async def provoke(room: Room) -> None:
+        room.bots[seat].say_bytes(payload)
+
+    return provoke
+
+
+def sends(seat: Seat, actions: Sequence[Action]) -> Provoke:
+    """The seat sends these one after the other, whether it is asked or not."""
+
+    async def provoke(room: Room) -> None:
+        decision, attempt = room.table._places[seat].awaited
+        for place, action in enumerate(actions):
+            room.bots[seat].say(Answer(NUMBER, decision, attempt + place, action))
+            await trio.sleep(0.0003)
+
+    return provoke
+
+
+def hangs_up(seat: Seat) -> Provoke:
+    async def provoke(room: Room) -> None:
+        room.bots[seat].hang_up()
+
+    return provoke
+
+
+def comes_back(seat: Seat) -> Provoke:
+    async def provoke(room: Room) -> None:
+        if room.sessions[seat].closed is None:
+            await room.come_back(seat)
+
+    return provoke
+
+
+async def time_runs_out(_: Room) -> None:
+    await trio.sleep(CLOCK.move_seconds + CLOCK.bank_seconds + 1)
+
+
+async def the_match_is_capped(room: Room) -> None:
+    room.host.cap(room.table, cause="the match took 900 s")
+
+
+async def the_caller_is_cancelled(room: Room) -> None:
+    room.playing.cancel()
+
+
+def nobody_reads_but(observer: Seat) -> Callable[[Room], None]:
+    def deafen(room: Room) -> None:
+        for seat, bot in enumerate(room.bots):
+            bot.reads = seat == observer
+
+    return deafen
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What two worlds are put through once they have come to a moment."""
+
+    provocations: tuple[Provoke, ...]
+    policy: Policy = Policy.CASUAL
+    resume_seconds: float = 0.0
+    before_last: Callable[[Room], None] | None = None
+
+
+def trials(moment: Moment, worlds: Sequence[Game], chance: random.Random) -> list[Trial]:
+    """One of each kind. In all of them the observer tries what it may not, as far as it can."""
+    game, observer = worlds[0], moment.observer
+    other = Seat(chance.choice([seat for seat in range(len(game.deal.hands)) if seat != observer]))
+    legal = {action for world in worlds for action in world.legal_actions()}
+    odd: list[Action] = [CutDeck(0), CutDeck(52), DiscardCards(CARDS[:7])]
+    odd += [action for action in (CutDeck(1), DeclareTrump(Trump.SAR)) if action not in legal]
+    plays = chance.sample([play for play in PLAYS if play not in legal], 8)
+    probing = sends(observer, [chance.choice(odd), plays[0]])
+    junk = says(other, b"\xff\xff")
+    strange = says(other, encode_from_bot([Answer(NUMBER + 1, 1, 1, PLAYS[0])]))
+    leaving = says(other, encode_from_bot([Goodbye("a bot's own words")]))
+    return [
+        Trial((probing, time_runs_out)),
+        Trial((probing, hangs_up(other))),
+        Trial((probing, leaving)),
+        Trial((probing, junk)),
+        Trial((probing, strange)),
+        Trial((probing, sends(other, plays[1:4]))),
+        Trial((probing, sends(other, chance.sample([*odd, *plays], 2)), the_match_is_capped)),
+        Trial((probing, the_caller_is_cancelled)),
+        Trial((time_runs_out,), before_last=nobody_reads_but(observer)),
+        Trial((sends(observer, plays[4:5]),), policy=Policy.RATED),
+        Trial((sends(other, plays[5:6]),), policy=Policy.RATED),
+        Trial((comes_back(observer), probing, time_runs_out), resume_seconds=3),
+        Trial((probing, time_runs_out, comes_back(observer)), resume_seconds=3),
+        Trial((comes_back(other), probing, hangs_up(other), time_runs_out), resume_seconds=3),
+        Trial((hangs_up(other), comes_back(observer), probing), resume_seconds=3),
+    ]
+
+
+KINDS = range(15)
+"""All trials; these two have another seat play what it may not, which ends the game."""
+THIRD_REFUSAL, FIRST_REFUSAL = 5, 10
+
+
+@dataclass
+class Compared:
+    """What observers could tell two worlds by, and what was compared: phases, and how it ended."""
+
+    differences: list[str] = field(default_factory=list)
+    count: int = 0
+    phases: set[str] = field(default_factory=set)
+    endings: set[Ending] = field(default_factory=set)
+
+
+def at_the_bridge(
+    rules: Rules,
+    *,
+    a_phase: int,
+    pause: Pause = steadily,
+    tick_seconds: float = 0.0,
+    kinds: Sequence[int] = KINDS,
+) -> Compared:
+    """Compare at so many moments of each phase, with every kind of trial in turn."""
+    compared = Compared()
+    seed = TABLES.index(rules)
+    chance = random.Random(seed)
+    for place, moment in enumerate(some_moments(rules, seed, a_phase=a_phase)):
+        other = replace(moment, story=other_story(moment.story, moment.observer, chance))
+        if other == moment:
+            continue
+        games = [run(one.game(), one.steps(), casual).table.game for one in (moment, other)]
+        kind = kinds[place % len(kinds)]
+        trial = trials(moment, games, chance)[kind]
+        posted, posted_there = [
+            world(
+                one.game(),
+                one.steps(),
+                pause=pause,
+                tick_seconds=tick_seconds,
+                provocations=trial.provocations,
+                policy=trial.policy,
+                resume_seconds=trial.resume_seconds,
+                before_last=trial.before_last,
+            )[moment.observer]
+            for one in (moment, other)
+        ]
+        compared.count += 1
+        compared.phases.add(moment.phase)
+        compared.endings |= endings_in(posted)
+        if posted != posted_there:
+            where = f"trial {kind} of {name_of(rules)}, {moment.phase} of hand "
+            where += f"{moment.hand} after {len(moment.steps())}, seat {moment.observer}: "
+            compared.differences.append(where + first_posted(posted, posted_there))
+    return compared
+
+
+def endings_in(posted: Sequence[Posted]) -> set[Ending]:
+    told = [
+        one for _, what in posted if isinstance(what, bytes) for one in decode_from_referee(what)
+    ]
+    return {message.outcome.ending for message in told if isinstance(message, GameEnd)}
+
+
+def some_moments(rules: Rules, seed: int, *, a_phase: int) -> list[Moment]:
+    """So many of each phase, and in a race half of them in its second hand."""
+    chance = random.Random(seed)
+    pool: list[Moment] = []
+    while len(pool) < 2 * a_phase * len(phases(rules)):
+        pool += moments(rules, seed, stride=1, hands=2)
+        seed += 1
+    by_phase: dict[tuple[str, int], list[Moment]] = {}
+    for moment in pool:
+        by_phase.setdefault((moment.phase, moment.hand), []).append(moment)
+    hands = 1 if rules.play is Play.BOARDS else 2
+    return [
+        moment
+        for several in by_phase.values()
+        for moment in chance.sample(several, min(len(several), max(1, a_phase // hands)))
+    ]
+
+
+def first_posted(posted: Sequence[Posted], there: Sequence[Posted]) -> str:
+    for one, two in zip(posted, there, strict=False):
+        if one != two:
+            return f"{one}\n  against {two}"
+    return f"{len(posted)} batches against {len(there)}"
+
+
+EVERY_ENDING = {
+    Ending.TIME,
+    Ending.CRASH,
+    Ending.MALFORMED,
+    Ending.ILLEGAL,
+    Ending.STALL,
+    Ending.STOPPED,
+}
+
+
+@pytest.mark.rule("6")
+@pytest.mark.parametrize("rules", TABLES, ids=name_of)
+def test_at_the_bridge_no_byte_batch_or_time_changes_with_hidden_cards(rules: Rules) -> None:
+    compared = at_the_bridge(rules, a_phase=18)
+    assert compared.differences == []
+    assert compared.phases == phases(rules)
+    assert compared.endings >= EVERY_ENDING
+
+
+@pytest.mark.rule("6")
+@pytest.mark.parametrize("rules", TABLES, ids=name_of)
+def test_with_a_tick_how_long_others_think_does_not_show_either(rules: Rules) -> None:
+    pause = longer_where_there_is_a_choice
+    assert at_the_bridge(rules, a_phase=6, pause=pause, tick_seconds=TICK).differences == []
+
+
+# -- and this test too must be able to fail
+
+EACH_SEATS = [TABLES[0], TABLES[3], TABLES[5]]
+
+
+def differing(rules: Rules, *, pause: Pause = steadily) -> int:
+    return len(at_the_bridge(rules, a_phase=8, pause=pause).differences)
+
+
+@pytest.mark.parametrize("rules", EACH_SEATS, ids=name_of)
+def test_without_a_tick_how_long_others_think_is_caught(rules: Rules) -> None:
+    assert differing(rules, pause=longer_where_there_is_a_choice)
+
+
+@pytest.mark.parametrize("rules", EACH_SEATS, ids=name_of)
+def test_a_deal_that_is_shown_is_caught_at_the_bridge(
+    monkeypatch: pytest.MonkeyPatch, rules: Rules
+) -> None:
+    monkeypatch.setattr(PacketDealt, "seen_by", lambda event, _: event)
+    assert differing(rules)
+
+
+def test_a_snapshot_that_shows_events_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    def back(table: Table, seat: Seat, now: float) -> list[Tell]:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(Table, "_news", TableThatShowsEvents._news)
+            return honest(table, seat, now)
+
+    honest = Table.back
+    monkeypatch.setattr(Table, "back", back)
+    compared = at_the_bridge(TABLES[0], a_phase=15)
+    assert compared.differences
+    assert all("resumed=True" in difference for difference in compared.differences)
+
+
+def test_a_refusal_that_is_told_to_others_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(table: Table, seat: Seat, *args: object, **kwargs: object) -> list[Tell]:
+        tells: list[Tell] = honest(table, seat, *args, **kwargs)
+        seats = range(table.game.variant.seats)
+        return [*tells, *(replace(tells[0], seat=Seat(one)) for one in seats if one != seat)]
+
+    honest: Callable[..., list[Tell]] = Table._refuse
+    monkeypatch.setattr(Table, "_refuse", refuse)
+    assert at_the_bridge(TABLES[0], a_phase=80, kinds=[THIRD_REFUSAL]).differences
+
+
+def test_a_cause_with_the_reason_of_a_refusal_is_caught_at_the_bridge(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(table_module, "_public", lambda reason: reason.name)
+    refusals = [THIRD_REFUSAL, FIRST_REFUSAL]
+    compared = at_the_bridge(TABLES[0], a_phase=80, kinds=refusals)
+    assert compared.differences
+    assert all("MUST_FOLLOW_SUIT" in difference for difference in compared.differences)
+
+
+def test_a_batch_that_depends_on_the_choice_of_another_is_caught(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def tell(host: Host, game: _Game, message: Tell) -> None:
+        honest(host, game, message)
+        if len(game.table.game.legal_actions()) == 1:
+            for line in game.lines:
+                line.session._connection.post(encode_from_referee([]))
+
+    honest = Host._tell
+    monkeypatch.setattr(Host, "_tell", tell)
+    assert differing(TABLES[0])
