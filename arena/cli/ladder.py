@@ -13,7 +13,9 @@ from arena.cli.options import (
     Json,
     MoveTime,
     Options,
+    Tick,
     checked_seconds,
+    checked_tick,
     option_texts,
     require_posix,
 )
@@ -51,6 +53,7 @@ def init(
     option: Options = (),  # type: ignore[assignment]  # never changed
     move_time: MoveTime = 1.0,
     bank: Bank = 30.0,
+    tick: Tick = 0.005,
     anchor: Annotated[
         str | None,
         typer.Option(
@@ -80,6 +83,7 @@ def init(
             ),
             options=option_texts(option),
             anchor=anchor,
+            tick_seconds=checked_tick(tick),
         )
     except ValueError as error:
         raise Misuse(str(error)) from error

@@ -47,6 +47,7 @@ class Ask:
     policy: str
     move_seconds: float
     bank_seconds: float
+    tick_seconds: float
     hello_seconds: float
     concurrency: int | None
     at_once: int
@@ -137,6 +138,7 @@ def _plan(ask: Ask) -> MatchPlan:
         policy=Policy(ask.policy),
         secret=secret,
         at_once=ask.at_once,
+        tick_seconds=ask.tick_seconds,
     )
     if len(joined_names(names).encode()) > LONGEST_FILE_NAME_BYTES:
         raise Misuse(

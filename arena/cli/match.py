@@ -13,7 +13,9 @@ from arena.cli.options import (
     Json,
     MoveTime,
     Options,
+    Tick,
     checked_seconds,
+    checked_tick,
     option_texts,
     require_posix,
 )
@@ -111,6 +113,7 @@ def match(
     ] = "casual",
     move_time: MoveTime = 1.0,
     bank: Bank = 30.0,
+    tick: Tick = 0.0,
     hello_time: HelloTime = 10.0,
     concurrency: Concurrency = None,
     at_once: Annotated[
@@ -162,6 +165,7 @@ def match(
         policy=policy,
         move_seconds=checked_seconds("--move-time", move_time, least=0.001),
         bank_seconds=checked_seconds("--bank", bank),
+        tick_seconds=checked_tick(tick),
         hello_seconds=checked_seconds("--hello-time", hello_time, least=0.1),
         concurrency=concurrency,
         at_once=at_once,

@@ -9,6 +9,7 @@ import typer
 from arena.cli.errors import Misuse
 
 MOST_SECONDS = 3600.0
+MOST_TICK_SECONDS = 1.0  # arena.ladder.settings has it too, and takes long to import
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object in place of tables.")]
 
@@ -23,6 +24,14 @@ MoveTime = Annotated[
 ]
 Bank = Annotated[
     float, typer.Option(metavar="SECONDS", help="What a seat has besides, for a whole hand.")
+]
+Tick = Annotated[
+    float,
+    typer.Option(
+        "--tick",
+        metavar="SECONDS",
+        help="The masking tick: others see how long a bot thought in whole ticks only; 0: none.",
+    ),
 ]
 HelloTime = Annotated[
     float, typer.Option(metavar="SECONDS", help="What a bot may take from its start to its hello.")
@@ -52,6 +61,13 @@ def checked_seconds(name: str, seconds: float, *, least: float = 0.0) -> float:
     """A time within bounds; NaN is within none."""
     if not least <= seconds < MOST_SECONDS:
         raise Misuse(f"{name} is from {least:g} to below {MOST_SECONDS:g} seconds, not {seconds:g}")
+    return seconds
+
+
+def checked_tick(seconds: float) -> float:
+    """A masking tick within bounds."""
+    if not 0 <= seconds <= MOST_TICK_SECONDS:
+        raise Misuse(f"--tick is from 0 (none) to {MOST_TICK_SECONDS:g} second, not {seconds:g}")
     return seconds
 
 

@@ -49,7 +49,7 @@ class MatchPlan:
     other deals. ``at_once`` is how many games a room may play at once, if its bots take so many.
     ``cap_seconds`` is how long a room may take, None for twice what its clocks allow.
     ``resume_seconds`` is how long a bot whose stream broke may be away, 0 for not at all, as it is
-    in rated play.
+    in rated play. ``tick_seconds`` is the masking tick (docs/protocol.md), 0 for none.
     """
 
     match: str
@@ -64,6 +64,7 @@ class MatchPlan:
     attempt: int = 1
     at_once: int = 1
     cap_seconds: float | None = None
+    tick_seconds: float = 0.0
     resume_seconds: float = 0.0
 
     def __post_init__(self) -> None:
@@ -155,7 +156,7 @@ class MatchPlan:
             # A side that wins a hand has a point more, so a race cannot be longer.
             hands *= variant_of(self.rules).sides * (self.rules.target_points - 1) + 1
         clock, decisions = self.clock, variant_of(self.rules).decisions
-        a_seat = decisions * clock.move_seconds + clock.bank_seconds
+        a_seat = decisions * (clock.move_seconds + self.tick_seconds) + clock.bank_seconds
         return 2 * hands * self.rules.players * a_seat
 
     def seeds(self, *, dealt: Mapping[int, int]) -> tuple[Seed, ...]:

@@ -373,6 +373,7 @@ class _Player:
             length=settings.length,
             entrants=tuple(self._entrants[number] for number in match.entrants),
             clock=settings.clock,
+            tick_seconds=settings.tick_seconds,
             policy=Policy.RATED,
             secret=self._secret,
             event=self._event.name,

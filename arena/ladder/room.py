@@ -189,7 +189,13 @@ class Room:
         table = Table(plan.game(number), number=number, clock=plan.clock, policy=plan.policy)
         names = tuple(player.entrant.name for player in sitting)
         self._tables[number] = table
-        outcome = await self._house.host.play(table, sessions, match=plan.match, players=names)
+        outcome = await self._house.host.play(
+            table,
+            sessions,
+            match=plan.match,
+            players=names,
+            tick_seconds=plan.tick_seconds,
+        )
         del self._tables[number]
         if outcome.ending is Ending.HOST_FAULT:
             self._match.is_over = True

@@ -27,6 +27,12 @@ DEFAULT_LENGTH: Final = {Format.BOARDS: 16, Format.CLASSIC: 4}
 MOST_LENGTH: Final = 1000
 """A match is the unit that is played again after a fault; one that takes a day would never end."""
 
+TICK_SECONDS: Final = 0.005
+"""The masking tick of a new ladder: most bots answer in less."""
+
+MOST_TICK_SECONDS: Final = 1.0
+"""The whole game waits for it at every decision."""
+
 _LENGTH_KEYS: Final = {Format.BOARDS: "boards", Format.CLASSIC: "games"}
 _PUT_BACK: Final = "put back what arena ladder init wrote"
 _RATED_POINTS: Final = (1, 2, 3)  # what rated boards take (rulebook 1.6)
@@ -37,7 +43,8 @@ class Settings:
     """What every match of a ladder has in common.
 
     `length` counts boards, or mirrored pairs of races. `anchor` is the name of the bot that stands
-    at 1500 once it is entered; without one the field's mean does.
+    at 1500 once it is entered; without one the field's mean does. `tick_seconds` is the masking
+    tick (docs/protocol.md), 0 for none.
 
     Raises ValueError for what no ladder can have, saying what it can.
     """
@@ -48,6 +55,7 @@ class Settings:
     length: int = DEFAULT_LENGTH[Format.BOARDS]
     clock: ClockRules = field(default_factory=ClockRules)
     anchor: str | None = None
+    tick_seconds: float = TICK_SECONDS
 
     def __post_init__(self) -> None:
         for key, name in (("name", self.name), ("anchor", self.anchor)):
@@ -68,6 +76,8 @@ class Settings:
             raise ValueError(
                 "move_seconds must be above 0, bank_seconds 0 or more, both below 3600"
             )
+        if not 0 <= self.tick_seconds <= MOST_TICK_SECONDS:
+            raise ValueError(f"tick_seconds must be 0 (none) to {MOST_TICK_SECONDS:g}")
 
     @classmethod
     def of(
@@ -80,6 +90,7 @@ class Settings:
         clock: ClockRules | None = None,
         options: Mapping[str, str] | None = None,
         anchor: str | None = None,
+        tick_seconds: float = TICK_SECONDS,
     ) -> "Settings":
         """Settings from what a person says, with defaults for what is not said.
 
@@ -92,6 +103,7 @@ class Settings:
             length=DEFAULT_LENGTH[format] if length is None else length,
             clock=ClockRules() if clock is None else clock,
             anchor=None if anchor is None else _name("anchor", anchor),
+            tick_seconds=tick_seconds,
         )
 
     @property
@@ -126,6 +138,7 @@ class Settings:
                 "[clock]  # of each seat: the move's time first, then the bank of the hand",
                 f"move_seconds = {float(self.clock.move_seconds)}",
                 f"bank_seconds = {float(self.clock.bank_seconds)}",
+                f"tick_seconds = {float(self.tick_seconds)}  # thinking shows in whole ticks only",
                 "",
                 "[rules]  # the options of the rulebook, as text",
                 *options,
@@ -161,7 +174,7 @@ def parse_settings(text: str, *, where: Path) -> Settings:
     known = ("schema", "name", "players", "format", length_key, "anchor", "clock", "rules")
     document.refuse_unknown(known)
     clock = document.table("clock")
-    clock.refuse_unknown(("move_seconds", "bank_seconds"))
+    clock.refuse_unknown(("move_seconds", "bank_seconds", "tick_seconds"))
     rules = document.table("rules")
     rules.refuse_unknown(OPTIONS)
     try:
@@ -173,6 +186,8 @@ def parse_settings(text: str, *, where: Path) -> Settings:
             clock=ClockRules(clock.number("move_seconds"), clock.number("bank_seconds")),
             options={key: rules.text(key) for key in rules.values},
             anchor=document.text("anchor") if "anchor" in document else None,
+            # Ladders that are older than the tick have none.
+            tick_seconds=clock.number("tick_seconds") if "tick_seconds" in clock else 0.0,
         )
     except ValueError as error:
         raise LadderError(where, str(error), remedy=_PUT_BACK) from error
