@@ -30,7 +30,8 @@ from typing import Final
 
 from arena.ladder.bundle import BotError as BotError
 from arena.ladder.bundle import bundle_digest
-from arena.ladder.strict_toml import Table, parsed, read_text
+from arena.ladder.strict_toml import Table, parsed, read_text, shortened
+from hokm.errors import quoted
 
 MANIFEST: Final = "bot.toml"
 SCHEMA: Final = 1
@@ -76,7 +77,8 @@ class Entrant:
 
     Args:
         name: in NFC, see `checked_name`; so is `owner`.
-        command: as in the manifest; `argv` is what to run.
+        command: as in the manifest; `argv` is what to run. Empty for one that is not started here,
+            see `arena.ladder.remote`.
         language: for people to read; may be empty.
         protocol: the major version of the wire it speaks.
         variants: the numbers of players it can play with, ascending, out of `PLAYER_COUNTS`.
@@ -96,6 +98,11 @@ class Entrant:
     limits: Limits
     folder: Path
     digest: str
+
+    @property
+    def is_remote(self) -> bool:
+        """Whether somebody starts it elsewhere, and it comes over the network."""
+        return not self.command
 
     def argv(self, python: str) -> tuple[str, ...]:
         """Return the command to run in `folder`; `python` is the interpreter that runs bots."""
@@ -149,16 +156,22 @@ def find_bot(text: str, *, samples: Path = SAMPLES) -> Path:
         BotError: if there is neither a folder nor a bundled bot of that name.
     """
     folder = Path(text)
-    if (folder / MANIFEST).is_file():
-        return folder
     names = sample_names(samples=samples)
-    if text in names:
-        return samples / text
-    if folder.exists():
-        return folder
+    try:
+        if (folder / MANIFEST).is_file():
+            return folder
+        if text in names:
+            return samples / text
+        if folder.exists():
+            return folder
+    except OSError as error:  # the system does not even look: a name too long
+        problem = f"cannot be looked up ({error.strerror})"
+        raise BotError(
+            shortened(text), problem, remedy="give a folder, or a bundled bot"
+        ) from error
     near = difflib.get_close_matches(text, names, n=1)
     remedy = f"did you mean {near[0]}?" if near else f"bundled bots: {', '.join(names) or 'none'}"
-    raise BotError(text, "is neither a folder nor a bundled bot", remedy=remedy)
+    raise BotError(shortened(text), "is neither a folder nor a bundled bot", remedy=remedy)
 
 
 def sample_names(*, samples: Path = SAMPLES) -> tuple[str, ...]:
@@ -218,6 +231,8 @@ def _command(manifest: Table, folder: Path) -> tuple[str, ...]:
         _refuse_lost_files(manifest, folder, command)
     except OSError as error:  # the system does not even look: a name too long, a folder closed
         manifest.refuse("command", f"its file cannot be looked up ({error.strerror})")
+    except RuntimeError:  # so Python 3.12 and older call links that lead round in a circle
+        manifest.refuse("command", "its file is a link that leads back to itself")
     return tuple(command)
 
 
@@ -240,10 +255,10 @@ def _refuse_lost_files(manifest: Table, folder: Path, command: list[str]) -> Non
 def _file_inside(manifest: Table, folder: Path, *, path: str) -> Path:
     file = (folder / path).resolve()
     if not file.is_relative_to(folder):
-        problem = f"{path} is outside the bot's folder"
+        problem = f"{shortened(path)} is outside the bot's folder"
         manifest.refuse("command", problem, remedy="copy the file into the folder")
     if not file.is_file():
-        problem = f"there is no file {path} in the bot's folder"
+        problem = f"there is no file {shortened(path)} in the bot's folder"
         manifest.refuse("command", problem, remedy="add it, or mend the command")
     return file
 
@@ -251,7 +266,9 @@ def _file_inside(manifest: Table, folder: Path, *, path: str) -> Path:
 def _variants(manifest: Table) -> tuple[int, ...]:
     counts = manifest.wholes("variants")
     if not counts or not set(counts) <= set(PLAYER_COUNTS):
-        manifest.refuse("variants", f"{counts} is not a choice out of {list(PLAYER_COUNTS)}")
+        manifest.refuse(
+            "variants", f"{quoted(counts)} is not a choice out of {list(PLAYER_COUNTS)}"
+        )
     return tuple(sorted(set(counts)))
 
 
@@ -261,14 +278,14 @@ def _name(manifest: Table, key: str) -> str:
         return checked_name(text)
     except ValueError as error:
         problem, _, remedy = str(error).partition("; ")
-        manifest.refuse(key, f"{text!r} {problem}", remedy=remedy)
+        manifest.refuse(key, f"{quoted(text)} {problem}", remedy=remedy)
 
 
 def _label(manifest: Table, key: str) -> str:
     """Return a text for people: 1 to 40 characters that can be seen."""
     text = manifest.text(key)
     if not (text.strip() and len(text) <= NAME_CHARACTERS and text.isprintable()):
-        manifest.refuse(key, f"{text!r} is not 1 to {NAME_CHARACTERS} visible characters")
+        manifest.refuse(key, f"{quoted(text)} is not 1 to {NAME_CHARACTERS} visible characters")
     return text
 
 

@@ -13,6 +13,7 @@ from typing import Final
 from arena.ladder.entrants import checked_name
 from arena.ladder.errors import LadderError
 from arena.ladder.strict_toml import Table, parsed, read_text
+from hokm.errors import quoted
 from hokm.records import Format
 from hokm.rules.options import OPTIONS, Rules, Teams
 from hokm.rules.variants import variant_of
@@ -60,7 +61,7 @@ class Settings:
     def __post_init__(self) -> None:
         for key, name in (("name", self.name), ("anchor", self.anchor)):
             if name is not None and _name(key, name) != name:
-                raise ValueError(f"{key} {name!r} is not in Unicode's composed form (NFC)")
+                raise ValueError(f"{key} {quoted(name)} is not in Unicode's composed form (NFC)")
         if self.format is Format.CLASSIC and self.sides != 2:
             raise ValueError("races are mirrored between two sides; with three players play boards")
         if self.rules.teams is Teams.SECOND_ACE:
@@ -169,7 +170,7 @@ def parse_settings(text: str, *, where: Path) -> Settings:
     formats = {known.value: known for known in Format}
     if (chosen := document.text("format")) not in formats:
         remedy = f"take {' or '.join(formats)}"
-        document.refuse("format", f"{chosen!r} is no format", remedy=remedy)
+        document.refuse("format", f"{quoted(chosen)} is no format", remedy=remedy)
     length_key = _LENGTH_KEYS[formats[chosen]]
     known = ("schema", "name", "players", "format", length_key, "anchor", "clock", "rules")
     document.refuse_unknown(known)
@@ -197,4 +198,4 @@ def _name(key: str, text: str) -> str:
     try:
         return checked_name(text)
     except ValueError as error:
-        raise ValueError(f"{key} {text!r} {error}") from None
+        raise ValueError(f"{key} {quoted(text)} {error}") from None

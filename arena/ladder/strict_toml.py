@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Final, NoReturn, Protocol
 
+from hokm.errors import quoted
+
 LARGEST_BYTES: Final = 16 * 1024
 """Ours have below 2 KiB. Keys of many dots take the parser a time that grows with their square:
 0.6 s for a file of this size.
@@ -54,12 +56,18 @@ def read_text(file: Path, *, error: MakeError, remedy: str) -> str:
         raise error(str(file), what, remedy="save it as UTF-8") from problem
 
 
+def shortened(text: str) -> str:
+    """As much of a text from the file as its writer needs to know it by."""
+    return text if len(text) <= 200 else f"{text[:200]}…"
+
+
 def parsed(text: str, *, where: Path, error: MakeError, remedy: str) -> Mapping[str, object]:
     """The keys and values of a text that came from `where`; raises what `error` makes."""
     try:
         values = tomllib.loads(text)
     except tomllib.TOMLDecodeError as problem:
-        raise error(str(where), f"is not TOML: {problem}", remedy=remedy) from problem
+        what = f"is not TOML: {shortened(str(problem))}"
+        raise error(str(where), what, remedy=remedy) from problem
     except ValueError:  # Python's own bound, 4300 digits
         raise error(str(where), _TOO_LONG, remedy=remedy) from None
     except RecursionError:
@@ -109,7 +117,7 @@ class Table:
         return key in self.values
 
     def refuse(self, key: str, problem: str, *, remedy: str = "") -> NoReturn:
-        where = f"{self._file}: {self._prefix}{key}"
+        where = f"{self._file}: {self._prefix}{shortened(key)}"
         raise self._error(where, problem, remedy=remedy or self._remedy(key))
 
     def refuse_unknown(self, known: Iterable[str]) -> None:
@@ -135,7 +143,7 @@ class Table:
     def text(self, key: str) -> str:
         value = self.required(key)
         if not isinstance(value, str):
-            self.refuse(key, f"{value!r} is not a text")
+            self.refuse(key, f"{quoted(value)} is not a text")
         return value
 
     def whole(self, key: str, *, least: int | None = None) -> int:
@@ -143,25 +151,25 @@ class Table:
         # To Python, true is an integer.
         if type(value) is not int or (least is not None and value < least):
             bound = "" if least is None else f" from {least} up"
-            self.refuse(key, f"{value!r} is not a whole number{bound}")
+            self.refuse(key, f"{quoted(value)} is not a whole number{bound}")
         return value
 
     def number(self, key: str) -> float:
         value = self.required(key)
         if type(value) is not float and type(value) is not int:
-            self.refuse(key, f"{value!r} is not a number")
+            self.refuse(key, f"{quoted(value)} is not a number")
         return float(value)
 
     def texts(self, key: str) -> list[str]:
         value = self.required(key)
         if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
-            self.refuse(key, f"{value!r} is not a list of texts")
+            self.refuse(key, f"{quoted(value)} is not a list of texts")
         return value
 
     def wholes(self, key: str) -> list[int]:
         value = self.required(key)
         if not isinstance(value, list) or not all(type(item) is int for item in value):
-            self.refuse(key, f"{value!r} is not a list of whole numbers")
+            self.refuse(key, f"{quoted(value)} is not a list of whole numbers")
         return value
 
     def required(self, key: str) -> object:

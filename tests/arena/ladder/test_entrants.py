@@ -321,6 +321,20 @@ def test_a_command_too_long_to_be_a_path_is_told_by_its_key(tmp_path: Path, word
         assert complaint(folder).startswith(f"{folder}/bot.toml: command: ")
 
 
+def test_a_command_whose_file_is_a_link_to_itself_is_told_by_its_key(tmp_path: Path) -> None:
+    folder = bot(tmp_path)
+    (folder / "bot.py").unlink()
+    (folder / "bot.py").symlink_to("bot.py")
+    assert "bot.toml: command: " in complaint(folder)
+
+
+@pytest.mark.parametrize("text", ["n" * 300, "n" * 5000, "a/" * 5000, "a\0b", "\ud800"])
+def test_what_can_be_no_path_is_no_bot(tmp_path: Path, text: str) -> None:
+    with pytest.raises(BotError) as refused:
+        find_bot(text, samples=tmp_path)
+    assert len(str(refused.value)) < 500
+
+
 def test_a_version_of_blanks_is_refused(tmp_path: Path) -> None:
     folder = bot(tmp_path, replace=('version = "1.0"', 'version = " "'))
     assert "is not 1 to 40 visible characters" in complaint(folder)

@@ -82,6 +82,31 @@ def refusal(text: str) -> str:
     return str(caught.value)
 
 
+@pytest.mark.parametrize(
+    "text",
+    ["a" * 16_000 + " = 1", '"a" = 1\n"a" = 1', f"x = {{{'a' * 7000} = 1, {'a' * 7000} = 2}}"],
+)
+def test_no_complaint_repeats_a_file(text: str) -> None:
+    where = Path("a/b.toml")
+
+    def read() -> None:
+        values = parsed(text, where=where, error=LadderError, remedy="mend it")
+        Table(where, values, error=LadderError, remedy=str).refuse_unknown(["b"])
+
+    with pytest.raises(LadderError) as caught:
+        read()
+    assert len(str(caught.value)) < 500
+
+
+@pytest.mark.parametrize("value", ["x" * 16_000, ["x" * 100] * 100, {"a": "x" * 16_000}])
+def test_no_complaint_repeats_a_value(value: object) -> None:
+    table = Table(Path("a/b.toml"), {"a": value}, error=LadderError, remedy=str)
+    for read in (table.whole, table.number, table.wholes):
+        with pytest.raises(LadderError) as caught:
+            read("a")
+        assert len(str(caught.value)) < 1000
+
+
 @pytest.mark.parametrize("digits", ["9" * 5000, "0x" + "f" * 5000, str(2**63)])
 def test_an_integer_too_long_for_toml_is_refused(digits: str) -> None:
     assert refusal(f"size = {digits}").startswith("a/b.toml: ")
