@@ -19,9 +19,9 @@ import trio
 
 import arena
 from arena.referee.connection import Close, Connection, Received
-from arena.referee.session import Session
+from arena.referee.session import Session, messages_in
 from hokm.session import PROTOCOL, Goodbye, Hello, ProtocolRefused, Welcome
-from hokm.wire import REASON_LENGTH, WireError, decode_from_bot, encode_from_referee
+from hokm.wire import REASON_LENGTH, WireError, encode_from_referee
 
 T = TypeVar("T")
 
@@ -203,14 +203,14 @@ def _hello_in(received: Sequence[Received]) -> Hello:
     if not received:
         raise ArrivalFailed("it connected and went away without a hello")
     try:
-        messages = [one for payload, _ in received for one in decode_from_bot(payload)]
+        messages = [one for payload, _ in received for one in messages_in(payload)]
     except WireError as error:
         raise ArrivalFailed(f"its first message is no hello: {error}") from error
     match messages:
         case [Hello() as hello]:
             return hello
         case _:
-            names = ", ".join(type(message).__name__ for message in messages) or "nothing"
+            names = ", ".join(type(message).__name__ for message in messages[:5]) or "nothing"
             raise ArrivalFailed(f"it began with {names}: say one Hello and wait for the Welcome")
 
 

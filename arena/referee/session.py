@@ -6,6 +6,7 @@ stream it began on where its bot may come back on another. It knows neither gRPC
 what its end costs.
 """
 
+import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum
@@ -18,6 +19,7 @@ from arena.referee.connection import Close, Connection, Received
 from hokm.session import (
     Answer,
     Decision,
+    FromBot,
     FromReferee,
     Goodbye,
     Hello,
@@ -84,6 +86,8 @@ class Attendant(Protocol):
 
 THE_ARENA = End(Ended.ARENA)
 _MALFORMED = (Ended.MALFORMED, Ended.FLOODED)
+
+_log = logging.getLogger(__name__)
 
 
 class Session:
@@ -260,7 +264,7 @@ class Session:
         heard: list[Heard] = []
         for payload, at in received:
             try:
-                messages = decode_from_bot(payload)
+                messages = messages_in(payload)
             except WireError as error:
                 self._close(End(Ended.MALFORMED, str(error)))
                 return heard
@@ -281,6 +285,21 @@ class Session:
                     case _:
                         assert_never(message)
         return heard
+
+
+def messages_in(payload: bytes) -> tuple[FromBot, ...]:
+    """Read a bot's batch; raises WireError for whatever cannot be read.
+
+    Where our own reading fails at it, that is told the operator and blamed on the bytes all the
+    same: no SDK sends such, and a fault of the host would void a game at the sender's will.
+    """
+    try:
+        return decode_from_bot(payload)
+    except WireError:
+        raise
+    except Exception as error:
+        _log.exception("a batch of %d bytes could not be read", len(payload))
+        raise WireError("what it sent cannot be read") from error
 
 
 def _call_all(calls: Sequence[Callable[[float], None]], at: float) -> None:
