@@ -20,6 +20,7 @@ ROOT = Path(__file__).resolve().parent.parent
 HOKM_SHELLS = ("hokm.client", "hokm.bot", "hokm.testing", "hokm.__main__")
 ARENA_SHELLS = (
     "arena.cli",
+    "arena.logs",
     "arena.referee.host",
     "arena.referee.lobby",
     "arena.referee.session",
@@ -29,6 +30,7 @@ ARENA_SHELLS = (
     "arena.ladder.cycles",
     "arena.ladder.launcher",
     "arena.ladder.players",
+    "arena.ladder.remote",
     "arena.ladder.room",
     "arena.ladder.runner",
     "arena.ladder.testing",
@@ -41,6 +43,9 @@ ONLY_IN = {
     "grpc_health": ("arena.referee.probes",),
     "grpc_reflection": ("arena.referee.probes",),
     "arena.referee.probes": ("arena.referee.bridge", "arena.cli"),
+    "prometheus_client": ("arena.metrics",),
+    "pythonjsonlogger": ("arena.logs",),
+    "arena.metrics": ("arena.cli",),
     "asyncio": ("arena.referee.bridge",),
     "trio": ARENA_SHELLS,
     "hokm.v1": ("hokm.wire", "hokm.v1"),

@@ -4,9 +4,11 @@ It is started with a ticket, says hello, plays, and is seen off; one that died i
 another ticket. What a death costs, and which games it plays, is the room's business.
 """
 
+import logging
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import trio
 
@@ -14,17 +16,27 @@ from arena.ladder.entrants import Entrant
 from arena.ladder.launcher import BotProcess, LaunchError, launch
 from arena.referee.host import Host
 from arena.referee.lobby import ArrivalFailed, Lobby
+from arena.referee.meter import NO_METER, Meter
 from arena.referee.session import Session
 from hokm.cards import Seat
 from hokm.records import ProcessRecord
+from hokm.session import Hello
+
+if TYPE_CHECKING:
+    from arena.ladder.remote import Invitations
 
 FAREWELL_SECONDS = 2.0
 """How long a bot may take to end by itself once its match is over; a Python process needs 0.1."""
 
+_log = logging.getLogger(__name__)
+
 
 @dataclass(frozen=True, slots=True)
 class House:
-    """What all rooms of a runner share: where bots are launched, seated, played and logged."""
+    """What all rooms of a runner share: where bots are launched, seated, played and logged.
+
+    Remote ones, if any, are invited by ``invitations`` to ``network_address``.
+    """
 
     host: Host
     lobby: Lobby
@@ -35,6 +47,9 @@ class House:
     prefix: tuple[str, ...]
     hello_seconds: float
     now: Callable[[], float]
+    meter: Meter = NO_METER
+    network_address: str = ""
+    invitations: "Invitations | None" = None
 
 
 class Player:
@@ -60,6 +75,8 @@ class Player:
         self.slot = slot
         self.session: Session | None = None
         """The bot while it is there: None before its hello, and once it is dead."""
+        self.hello: Hello | None = None
+        """What it said of itself, the first time."""
         self.failure: str | None = None
         """Why the last start failed, for the bot's owner; None if it did not."""
         self.ended: list[ProcessRecord] = []
@@ -119,6 +136,7 @@ class Player:
             self._process = None
             self.failure = str(error)
             return False
+        self._note("bot started", pid=process.pid)
         began = house.now()
         with trio.move_on_after(house.hello_seconds) as waiting:
             async with trio.open_nursery() as race:
@@ -159,10 +177,20 @@ class Player:
 
     async def _arrive(self, ticket: str, race: trio.CancelScope) -> None:
         try:
-            self.session = await self._house.lobby.arrival(ticket)
+            self._welcome(await self._house.lobby.arrival(ticket))
         except ArrivalFailed as failure:
             self.failure = str(failure)
         race.cancel()
+
+    def _welcome(self, session: Session) -> None:
+        self.session = session
+        hello = session.hello
+        self.hello = self.hello or hello
+        self._note("bot said hello", sdk=hello.sdk, version=hello.version)
+
+    def _note(self, message: str, **fields: object) -> None:
+        here = {"bot": self.entrant.name, "room": self._room, "seat": int(self.slot)}
+        _log.info(message, extra=here | fields)
 
     async def _reap(self, process: BotProcess, *, wait_seconds: float) -> None:
         if len(self.ended) == self._starts:
@@ -177,3 +205,4 @@ class Player:
             exit_code=process.returncode,
         )
         self.ended.append(record)
+        self._note("bot ended", pid=process.pid, exit_code=process.returncode)

@@ -6,6 +6,7 @@ died is started again for the next board, until its side has had its incidents. 
 cards, clocks or ratings.
 """
 
+import logging
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -18,6 +19,7 @@ import trio
 from arena.ladder.boards import MatchPlan
 from arena.ladder.entrants import Entrant
 from arena.ladder.players import House, Player
+from arena.ladder.remote import RemotePlayer
 from arena.referee.table import Table
 from hokm.cards import Seat
 from hokm.outcome import Ending, Outcome
@@ -29,6 +31,8 @@ INCIDENTS = 3
 
 SIGN_OF_LIFE_SECONDS = 1.0
 """A bot that lost on time and says nothing for so long, or another move, hangs: it is replaced."""
+
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +89,7 @@ class Room:
         self._watcher = watcher
         logs = house.logs / plan.folder
         self._players = [
-            Player(
+            (RemotePlayer if plan.entrants[index].is_remote else Player)(
                 house,
                 plan.entrants[index],
                 index=index,
@@ -124,6 +128,11 @@ class Room:
             even_seating=None if even == odd else even,
             games=tuple(games),
         )
+
+    def version_of(self, index: int) -> str | None:
+        """The version that the entrant of that index gave in its hello; None where it said none."""
+        said = (one.hello for one in self._players if one.index == index)
+        return next((hello.version for hello in said if hello is not None), None)
 
     def processes(self) -> tuple[ProcessRecord, ...]:
         """The processes that ran here."""
@@ -227,6 +236,19 @@ class Room:
     def _over(self, game: GameRecord) -> None:
         game = self._seated(game)
         self._games[game.number] = game
+        assert game.outcome is not None
+        self._house.meter.game_over(game.outcome.ending, game.seconds)
+        outcome = game.outcome
+        _log.info(
+            "game over",
+            extra={
+                "room": self._number,
+                "game": game.number,
+                "ending": outcome.ending.value,
+                "at_fault": None if outcome.at_fault is None else int(outcome.at_fault),
+                "cause": outcome.cause or None,
+            },
+        )
         self._watcher.game_over(self._plan, self._number, game)
 
     def _sitting(self, number: int) -> list[Player]:
@@ -292,6 +314,17 @@ class Room:
             log=player.log,
             tail=player.tail,
             by_hand=player.by_hand,
+        )
+        _log.warning(
+            "bot failed",
+            extra={
+                "bot": player.entrant.name,
+                "room": self._number,
+                "seat": int(player.slot),
+                "game": number,
+                "ending": ending.value,
+                "detail": detail,
+            },
         )
         self._watcher.trouble(self._plan, trouble)
 

@@ -5,8 +5,9 @@ busy: four seats that wait for each other. It runs the referee that the rooms sh
 what a killed runner left behind. It does not know ladders or ratings.
 """
 
+import logging
 import platform
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,17 +16,23 @@ import trio
 
 import arena
 import hokm
+from arena import logs
 from arena.ladder import strays
 from arena.ladder.boards import MatchPlan
 from arena.ladder.players import House
+from arena.ladder.remote import Invitations
 from arena.ladder.room import MatchState, Room, Watcher
 from arena.referee.bridge import serve
 from arena.referee.host import open_host
 from arena.referee.lobby import open_lobby
+from arena.referee.meter import NO_METER, Meter
+from arena.referee.serving import Network
 from hokm.records import Circumstances, EntrantRecord, MatchRecord, RoomRecord, score_of
 
 HELLO_SECONDS = 10.0
 """How long a bot may take from its start to its hello."""
+
+_log = logging.getLogger(__name__)
 
 
 @asynccontextmanager
@@ -38,17 +45,21 @@ async def open_runner(
     address: str = "127.0.0.1:0",
     prefix: Sequence[str] = (),
     hello_seconds: float = HELLO_SECONDS,
+    network: Network | None = None,
+    invitations: Invitations | None = None,
+    meter: Meter = NO_METER,
 ) -> AsyncIterator["Runner"]:
     """A runner and its referee, for as long as it is open; nothing it started is left afterwards.
 
     ``concurrency`` is how many rooms run at once, ``python`` the interpreter for bots that ask for
     one, ``running`` the folder of notes about live processes, ``logs`` where bots' output goes.
+    Remote entrants come over ``network``, by ``invitations``. ``meter`` is told how it all goes.
     """
     strays.sweep(running)
     async with (
-        serve(address) as bridge,
+        serve(address, network=network, meter=meter) as bridge,
         open_lobby(bridge.arrivals) as lobby,
-        open_host(now=bridge.now) as host,
+        open_host(now=bridge.now, meter=meter) as host,
     ):
         house = House(
             host=host,
@@ -60,15 +71,21 @@ async def open_runner(
             prefix=tuple(prefix),
             hello_seconds=hello_seconds,
             now=bridge.now,
+            meter=meter,
+            network_address=bridge.network_address,
+            invitations=invitations,
         )
-        yield Runner(house, concurrency=concurrency)
+        yield Runner(house, concurrency=concurrency, stopping=bridge.drain)
 
 
 class Runner:
     """Plays matches; made by :func:`open_runner`."""
 
-    def __init__(self, house: House, *, concurrency: int) -> None:
+    def __init__(
+        self, house: House, *, concurrency: int, stopping: Callable[[], None] = lambda: None
+    ) -> None:
         self._house = house
+        self._stopping = stopping
         self._rooms = trio.CapacityLimiter(concurrency)
         self._matches: set[MatchState] = set()
         self._is_stopping = False
@@ -86,17 +103,23 @@ class Runner:
             Room(self._house, plan, number, match=match, watcher=watcher) for number in plan.rooms
         ]
         self._matches.add(match)
-        try:
-            async with trio.open_nursery() as nursery:
-                for room in rooms:
-                    nursery.start_soon(self._play_room, room, match)
-        finally:
-            self._matches.discard(match)
-        return _record(plan, rooms, started=started)
+        with logs.about(plan.match):
+            names = " ".join(entrant.name for entrant in plan.entrants)
+            _log.info("match began", extra={"attempt": plan.attempt, "bots": names})
+            try:
+                async with trio.open_nursery() as nursery:
+                    for room in rooms:
+                        nursery.start_soon(self._play_room, room, match)
+            finally:
+                self._matches.discard(match)
+            record = _record(plan, rooms, started=started)
+            _log.info("match ended", extra={"score": " ".join(map(str, record.score))})
+        return record
 
     def stop(self) -> None:
         """Finish the games that are being played, and begin none."""
         self._is_stopping = True
+        self._stopping()
         for match in self._matches:
             match.is_over = True
 
@@ -127,10 +150,10 @@ def _record(plan: MatchPlan, rooms: Sequence[Room], *, started: datetime) -> Mat
             EntrantRecord(
                 name=entrant.name,
                 owner=entrant.owner,
-                version=entrant.version,
+                version=_version(plan, index, rooms),
                 digest=entrant.digest,
             )
-            for entrant in plan.entrants
+            for index, entrant in enumerate(plan.entrants)
         ),
         clock=plan.clock,
         policy=plan.policy,
@@ -150,6 +173,16 @@ def _record(plan: MatchPlan, rooms: Sequence[Room], *, started: datetime) -> Mat
             processes=tuple(process for room in rooms for process in room.processes()),
         ),
     )
+
+
+def _version(plan: MatchPlan, index: int, rooms: Sequence[Room]) -> str:
+    """What the manifest says, or a remote bot itself."""
+    entrant = plan.entrants[index]
+    if entrant.is_remote:
+        for room in rooms:
+            if (version := room.version_of(index)) is not None:
+                return version
+    return entrant.version
 
 
 def _hands_dealt(rooms: Sequence[RoomRecord]) -> dict[int, int]:

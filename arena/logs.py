@@ -1,0 +1,121 @@
+"""Logs of what the arena does, for whoever runs it: by the standard library, one id for each match.
+
+A line is a message and fields (``extra``), and carries the id of the match it is about, wherever in
+the program it comes from: the id is a context variable, which tasks inherit. Nothing is set up on
+import, so a program that asks for no log has Python's default, warnings on stderr.
+
+What a bot must not know is not in a log either: no card, no ticket, no token, no seed.
+"""
+
+import json
+import logging
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from enum import Enum
+from pathlib import Path
+from typing import Final
+
+_match: ContextVar[str] = ContextVar("match", default="")
+
+_RESERVED: Final = {*vars(logging.makeLogRecord({})), "message", "asctime", "taskName", "match"}
+"""What every record has; the rest is its fields."""
+
+
+class Format(Enum):
+    """How a line of a log looks."""
+
+    TEXT = "text"
+    """For people: time, level, match, message, ``field=value``."""
+    JSON = "json"
+    """For programs: one object a line."""
+
+
+@contextmanager
+def about(match: str) -> Iterator[None]:
+    """Whatever is logged while this is open, by this task or one it starts, is about that match."""
+    token = _match.set(match)
+    try:
+        yield
+    finally:
+        _match.reset(token)
+
+
+@contextmanager
+def written(kind: Format, *, level: int = logging.INFO, file: Path | None = None) -> Iterator[None]:
+    """Write logs while this is open: to the end of a file, or to stderr.
+
+    The arena's own are written from ``level`` on, those of libraries from WARNING on.
+
+    Raises:
+        OSError: where the file cannot be written to.
+        ImportError: for JSON without python-json-logger, which is in the extra ``server``.
+    """
+    formatter = _Text() if kind is Format.TEXT else _json_formatter()
+    formatter.converter = time.gmtime
+    formatter.default_time_format = "%Y-%m-%dT%H:%M:%S"
+    formatter.default_msec_format = "%s.%03dZ"
+    handler: logging.Handler
+    if file is None:
+        handler = logging.StreamHandler(sys.stderr)
+    else:
+        handler = logging.FileHandler(file, encoding="utf-8", errors="backslashreplace")
+    handler.addFilter(_with_match)
+    handler.setFormatter(formatter)
+    root, own = logging.getLogger(), logging.getLogger("arena")
+    levels = root.level, own.level
+    root.setLevel(logging.WARNING)
+    own.setLevel(level)
+    root.addHandler(handler)
+    try:
+        yield
+    finally:
+        root.removeHandler(handler)
+        root.setLevel(levels[0])
+        own.setLevel(levels[1])
+        handler.close()
+
+
+def _with_match(record: logging.LogRecord) -> bool:
+    record.match = _match.get()
+    return True
+
+
+class _Text(logging.Formatter):
+    """``2026-03-21T12:00:00.000Z INFO local/5f0e/a~b game over room=1 game=3``."""
+
+    def __init__(self) -> None:
+        super().__init__("%(asctime)s %(levelname)s %(match)s %(message)s")
+
+    def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802  # as logging has it
+        """The line without a traceback."""
+        line = record.asctime, record.levelname, record.__dict__["match"], record.message
+        fields = (f"{name}={_shown(value)}" for name, value in _fields(record))
+        return " ".join(filter(None, (*line, *fields)))
+
+
+def _fields(record: logging.LogRecord) -> Iterator[tuple[str, object]]:
+    for name, value in vars(record).items():
+        if name not in _RESERVED and value is not None:
+            yield name, value
+
+
+def _shown(value: object) -> str:
+    """A value without spaces, or in quotes; nothing in it acts on a terminal or ends the line."""
+    text = str(value)
+    if text.isprintable() and text and " " not in text and '"' not in text:
+        return text
+    return json.dumps(text)
+
+
+def _json_formatter() -> logging.Formatter:
+    # The package is small, has no dependencies, and leaves logging as it is: what logs need not
+    # know of it. structlog would want to be called in logging's place.
+    from pythonjsonlogger.json import JsonFormatter
+
+    return JsonFormatter(
+        "%(asctime)s %(levelname)s %(name)s %(match)s %(message)s",
+        rename_fields={"asctime": "time", "levelname": "level", "name": "logger"},
+    )
