@@ -18,7 +18,7 @@ STAMP := installed-$(shell pwd | cksum | cut -d' ' -f1)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help test demo bench check format lint types wire generate lock test-lowest clean
+.PHONY: help test demo bench zoo soak check format lint types wire generate lock test-lowest clean
 
 help: ## say what there is
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 14
@@ -34,6 +34,12 @@ demo: $(VENV)/$(STAMP) ## play a small ladder of sample bots and print its stand
 
 bench: $(VENV)/$(STAMP) ## measure the speed of everything (docs/speed.md); ARGS=--quick for a first look
 	$(BIN)/python -m benchmarks $(ARGS)
+
+zoo: $(VENV)/$(STAMP) ## see every broken bot of the zoo three times and write docs/zoo.md; a few minutes
+	$(BIN)/python -m tests.zoo $(ARGS)
+
+soak: $(VENV)/$(STAMP) ## play 1,000 matches with the zoo among good bots; memory, and what is left; 20 minutes
+	$(BIN)/python -m tests.zoo.soak --page $(ARGS)
 
 check: lint types wire ## everything but the tests: format, lint, types, generated code
 

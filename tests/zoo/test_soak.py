@@ -1,0 +1,36 @@
+"""A short soak: that it plays, measures and leaves nothing. What it finds over a thousand matches
+is on the page of the zoo; `make soak` plays them.
+"""
+
+from collections import Counter
+from functools import partial
+from pathlib import Path
+
+import pytest
+import trio
+
+from hokm.outcome import Ending
+from tests.zoo.soak import Size, Soak, soak
+
+MATCHES = 30
+
+pytestmark = pytest.mark.timeout(300)
+
+
+def test_matches_with_the_zoo_among_good_bots_leave_nothing(tmp_path: Path) -> None:
+    found = trio.run(partial(soak, tmp_path, matches=MATCHES, at_once=2, seed=1, share=0.4))
+    assert found.left == ()
+    assert len(found.sizes) == MATCHES
+    assert found.endings.total() == 2 * MATCHES
+    assert not {Ending.HOST_FAULT.name, Ending.STOPPED.name} & set(found.endings)
+    # So few say nothing about a kibibyte; a session or a record that is kept would be hundreds.
+    assert found.objects_a_match < 300
+
+
+def test_growth_is_measured_once_it_is_warm() -> None:
+    sizes = [
+        Size(100.0 * number if number < 20 else 2000.0, 5 * number, 9) for number in range(100)
+    ]
+    found = Soak(tuple(sizes), Counter(), seconds=1.0, left=())
+    assert found.kib_a_match == pytest.approx(0.0)
+    assert found.objects_a_match == pytest.approx(5.0)
