@@ -1,4 +1,7 @@
-"""Ctrl-C: once finishes what is being played, twice ends it, thrice leaves with nothing."""
+"""Signals: Ctrl-C once finishes what is being played, twice ends it, thrice leaves with nothing.
+
+SIGTERM is a service manager's Ctrl-C: it finishes what is being played, too, but not for ever.
+"""
 
 import signal
 from collections.abc import AsyncIterator, Callable
@@ -6,6 +9,11 @@ from contextlib import asynccontextmanager
 from typing import Protocol
 
 import trio
+
+DRAIN_SECONDS = 60.0
+"""How long the games under way may take after a SIGTERM: a board takes seconds and a race minutes;
+Kubernetes sends SIGKILL after 30 seconds and systemd after 90 unless told otherwise.
+"""
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
@@ -21,27 +29,41 @@ class Stoppable(Protocol):
 
 
 @asynccontextmanager
-async def heeding_signals(runner: Stoppable, *, tell: Callable[[str], None]) -> AsyncIterator[None]:
+async def heeding_signals(
+    runner: Stoppable, *, tell: Callable[[str], None], drain_seconds: float = DRAIN_SECONDS
+) -> AsyncIterator[None]:
     """Signals stop the runner while this is open.
 
-    SIGTERM, and SIGHUP of a terminal that is closed, do not wait for games. Whatever comes after
-    the order to end them raises KeyboardInterrupt; the bots are ended then, too.
+    After SIGINT it finishes its games, after SIGTERM as well, but in ``drain_seconds``; then, or
+    with whatever signal comes next, they are ended. SIGHUP, of a terminal that is closed, ends them
+    at once. Whatever comes after that raises KeyboardInterrupt; the bots are ended then, too.
     """
     with trio.open_signal_receiver(*_SIGNALS) as signals:
         async with trio.open_nursery() as nursery:
-            nursery.start_soon(_heed, signals, runner, tell)
+            nursery.start_soon(_heed, signals, runner, tell, drain_seconds)
             yield
             nursery.cancel_scope.cancel()
 
 
 async def _heed(
-    signals: AsyncIterator[int], runner: Stoppable, tell: Callable[[str], None]
+    signals: AsyncIterator[int],
+    runner: Stoppable,
+    tell: Callable[[str], None],
+    drain_seconds: float,
 ) -> None:
     number = await anext(signals)
     if number == signal.SIGINT:
         tell("stopping: the games under way are finished; Ctrl-C again ends them at once")
         runner.stop()
         await anext(signals)
+    elif number == signal.SIGTERM:
+        tell(
+            f"stopping: the games under way have {drain_seconds:g} s to finish; "
+            "another SIGTERM ends them at once"
+        )
+        runner.stop()
+        with trio.move_on_after(drain_seconds):
+            await anext(signals)
     tell("stopping at once")
     runner.abort()
     await anext(signals)

@@ -1,4 +1,4 @@
-"""Ctrl-C: once to finish, twice to end, thrice to leave; other signals do not wait for games."""
+"""Ctrl-C: once to finish, twice to end, thrice to leave; SIGTERM finishes, but not for ever."""
 
 import signal
 import subprocess
@@ -28,9 +28,12 @@ class Runner:
     [
         ([signal.SIGINT], ["stop"]),
         ([signal.SIGINT, signal.SIGINT], ["stop", "abort"]),
-        ([signal.SIGTERM], ["abort"]),
-        ([signal.SIGHUP], ["abort"]),
+        ([signal.SIGTERM], ["stop"]),
+        ([signal.SIGTERM, signal.SIGTERM], ["stop", "abort"]),
+        ([signal.SIGTERM, signal.SIGINT], ["stop", "abort"]),
         ([signal.SIGINT, signal.SIGTERM], ["stop", "abort"]),
+        ([signal.SIGHUP], ["abort"]),
+        ([signal.SIGINT, signal.SIGHUP], ["stop", "abort"]),
     ],
 )
 async def test_signals_ask_the_runner(signals: Sequence[signal.Signals], asked: list[str]) -> None:
@@ -41,6 +44,28 @@ async def test_signals_ask_the_runner(signals: Sequence[signal.Signals], asked: 
             await trio.testing.wait_all_tasks_blocked()
     assert runner.asked == asked
     assert len(told) == len(asked)
+
+
+async def test_after_a_sigterm_games_have_so_long_and_no_longer(
+    autojump_clock: trio.testing.MockClock,
+) -> None:
+    runner = Runner()
+    async with heeding_signals(runner, tell=lambda _: None, drain_seconds=30.0):
+        signal.raise_signal(signal.SIGTERM)
+        await trio.sleep(29.9)
+        assert runner.asked == ["stop"]
+        await trio.sleep(0.2)
+        assert runner.asked == ["stop", "abort"]
+
+
+async def test_after_a_ctrl_c_games_have_as_long_as_they_need(
+    autojump_clock: trio.testing.MockClock,
+) -> None:
+    runner = Runner()
+    async with heeding_signals(runner, tell=lambda _: None, drain_seconds=30.0):
+        signal.raise_signal(signal.SIGINT)
+        await trio.sleep(3600)
+        assert runner.asked == ["stop"]
 
 
 async def test_one_more_leaves_everything() -> None:
