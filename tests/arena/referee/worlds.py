@@ -81,14 +81,20 @@ class Room:
     sessions: list[Session]
     bots: list[Tap]
     connect: trio.MemorySendChannel[MemoryConnection]
+    nursery: trio.Nursery
     playing: trio.CancelScope = field(default_factory=trio.CancelScope)
-    """Of whoever has the host play."""
+    """Of whoever had the host play last."""
 
-    async def play(self, *, tick_seconds: float) -> None:
+    def start(self, table: Table, *, tick_seconds: float = 0.0) -> None:
+        """Have the host play a table here."""
+        self.playing = trio.CancelScope()
+        self.nursery.start_soon(self._play, table, tick_seconds, self.playing)
+
+    async def _play(self, table: Table, tick_seconds: float, scope: trio.CancelScope) -> None:
         names = tuple("abcd"[: len(self.bots)])
-        with self.playing:
+        with scope:
             await self.host.play(
-                self.table, self.sessions, match="m", players=names, tick_seconds=tick_seconds
+                table, self.sessions, match="m", players=names, tick_seconds=tick_seconds
             )
 
     async def come_back(self, seat: Seat) -> None:
@@ -162,12 +168,8 @@ async def a_room(
         ]
         sessions = [await lobby.arrival(bot.ticket) for bot in bots]
         await trio.testing.wait_all_tasks_blocked()  # the welcomes are posted
-        room = Room(host, table, sessions, bots, connect)
-
-        async def play() -> None:
-            await room.play(tick_seconds=tick_seconds)
-
-        nursery.start_soon(play)
+        room = Room(host, table, sessions, bots, connect, nursery)
+        room.start(table, tick_seconds=tick_seconds)
         await trio.testing.wait_all_tasks_blocked()
         yield room
         for session in sessions:
