@@ -104,6 +104,18 @@ def test_an_event_that_cannot_be_at_the_table_ends_the_session(event: Event) -> 
         player.receive([Decision(7, 1, (event,), DECLARATIONS[:4], None)])
 
 
+def test_a_refusal_of_what_was_never_asked_asks_nobody() -> None:
+    player = seated()
+    assert list(player.receive([Refused(7, 0, 0, Reason.MALFORMED, "what")])) == []
+
+
+def test_what_was_asked_before_the_view_is_made_anew_is_asked_again_and_not_before() -> None:
+    player = seated()
+    again = GameStart(MATCH.match, 7, Seat(0), NAMES, resumed=True)
+    assert list(player.receive([declaring(), again])) == []
+    assert len(list(player.receive([declaring()]))) == 1
+
+
 def test_a_seat_that_is_not_there_and_a_second_beginning_end_the_session() -> None:
     with pytest.raises(SessionError, match="no seat 4"):
         seated(GameStart(MATCH.match, 8, Seat(4), NAMES))

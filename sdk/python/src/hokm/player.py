@@ -171,6 +171,7 @@ class Player:
             if not start.resumed:
                 raise SessionError(f"game {start.game} begins a second time")
             known.seat = Asked(start.game, known.seat.bot, view)
+            self._asked.pop(start.game, None)  # what is open is asked again
             return
         seat = Asked(start.game, self._bot_class(), view)
         self._games[start.game] = _Game(seat)
@@ -203,6 +204,8 @@ class Player:
         if game is None or refused.reason in (Reason.MATCH_OVER, Reason.STALE_DECISION):
             return
         if (refused.decision, refused.attempt) != (game.decision, game.attempt):
+            return
+        if not game.seat.view.legal:  # nothing is open, or not yet again after the stream broke
             return
         # The bot may give the same again; how often that is borne is for the table to say.
         game.attempt += 1
