@@ -83,6 +83,7 @@ class PairConnection:
                 await self._posted.park()
             outgoing, self._outgoing = self._outgoing, []
             for payload, written in outgoing:
+                began_at = time.monotonic()
                 await self._stream.send_all(HEADER.pack(len(payload)) + payload)
                 if written is not None:
-                    written(time.monotonic())
+                    written(began_at, time.monotonic())

@@ -111,10 +111,13 @@ class TimedTable(Table):
         now: float,
         *,
         asks_at: float | None = None,
+        took_seconds: float | None = None,
     ) -> list[Tell]:
         if self.tally.is_on:
             self.tally.latencies.append(now - self.asked_at)
-        tells = super().answer(seat, decision, attempt, action, now, asks_at=asks_at)
+        tells = super().answer(
+            seat, decision, attempt, action, now, asks_at=asks_at, took_seconds=took_seconds
+        )
         self.asked_at = time.monotonic()
         return tells
 

@@ -7,6 +7,7 @@ another ticket. What a death costs, and which games it plays, is the room's busi
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,7 @@ import trio
 
 from arena.ladder.entrants import Entrant
 from arena.ladder.launcher import BotProcess, LaunchError, launch
+from arena.ladder.vitals import vitals
 from arena.referee.host import Host
 from arena.referee.lobby import ArrivalFailed, Lobby
 from arena.referee.meter import NO_METER, Meter
@@ -156,6 +158,7 @@ class Player:
                     self.failure += "; does its program end with run(ITS_CLASS)?"
             await self._reap(process, wait_seconds=0)
             return False
+        self.session.take_vitals = partial(vitals, process.pid)
         if self._resume_seconds:
             nursery.start_soon(self._watch, process, self.session)
         return True

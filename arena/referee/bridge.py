@@ -432,6 +432,7 @@ class GrpcConnection:
         """Write what is posted until told how to end."""
         while not isinstance(post := await self.outgoing.get(), Close):
             self.writing_since = post.posted_at
+            began_at = time.monotonic()
             try:
                 await context.write(post.payload)
             except grpc.aio.BaseError:  # the bot is gone; reading says so too
@@ -441,7 +442,7 @@ class GrpcConnection:
             now = time.monotonic()
             self._bridge.meter.written(now - post.posted_at)
             if post.written is not None:
-                self._bridge.into_trio(post.written, now)
+                self._bridge.into_trio(post.written, began_at, now)
         return post
 
     def end_if_silent(self) -> None:

@@ -7,6 +7,7 @@ clock reads no time: every moment is given to it, in seconds of one monotonic cl
 know what is asked, or what running out of time costs.
 """
 
+from arena.referee.blame import Overrun
 from hokm.outcome import Ending
 from hokm.session import ClockRules
 from hokm.view import ClockView
@@ -26,6 +27,7 @@ class SeatClock:
 
     __slots__ = (
         "_asked_at",
+        "_began_at",
         "_open_at_once",
         "_sent_at",
         "bank_seconds",
@@ -44,6 +46,7 @@ class SeatClock:
         self.last_seconds: float | None = None
         """What the last answered decision was charged; None before the first."""
         self._asked_at: float | None = None
+        self._began_at: float | None = None
         self._sent_at: float | None = None
         self._open_at_once = 1
 
@@ -56,13 +59,15 @@ class SeatClock:
     def ask(self, now: float) -> None:
         """A decision is handed over to be written to the seat."""
         self._asked_at = now
-        self._sent_at = None
+        self._began_at = self._sent_at = None
         self._open_at_once = 1
 
-    def sent(self, now: float) -> None:
-        """The write returned: thinking time runs. A write that returned too late does not count."""
+    def sent(self, now: float, *, began_at: float | None = None) -> None:
+        """The write returned, having begun at `began_at`: thinking time runs. A write that returned
+        too late does not count.
+        """
         if self._sent_at is None and not self.is_late(now):
-            self._sent_at = now
+            self._began_at, self._sent_at = began_at, now
 
     def share(self, open_at_once: int) -> None:
         """So many decisions, this one included, are open on the seat's connection at once.
@@ -94,7 +99,7 @@ class SeatClock:
             return None
         if self._sent_at is None:
             return self._asked_at + self.stall_seconds
-        return self._sent_at + (self.move_seconds + self.bank_seconds) * self._open_at_once
+        return self._sent_at + self._limit_seconds
 
     def is_late(self, now: float) -> bool:
         """Whether the deadline has passed; at the deadline itself one is still in time."""
@@ -110,8 +115,27 @@ class SeatClock:
             move_seconds = max(0.0, move_seconds - used)
         return ClockView(move_seconds, bank_seconds, self.last_seconds)
 
-    def overrun(self, now: float) -> tuple[Ending, str]:
-        """How missing the deadline ends a game, and where the time went, for a person."""
+    @property
+    def _limit_seconds(self) -> float:
+        if self._sent_at is None:
+            return self.stall_seconds
+        return (self.move_seconds + self.bank_seconds) * self._open_at_once
+
+    def overrun(self, now: float, *, decision: int, is_answered: bool) -> Overrun:
+        """What is known of the time of a decision whose deadline is missed at `now`."""
+        assert self._asked_at is not None
+        return Overrun(
+            decision=decision,
+            limit_seconds=self._limit_seconds,
+            asked_at=self._asked_at,
+            began_at=self._began_at,
+            sent_at=self._sent_at,
+            ended_at=now,
+            is_answered=is_answered,
+        )
+
+    def missed(self, now: float) -> tuple[Ending, str]:
+        """How missing the deadline ends a game, and why, for a person."""
         assert self._asked_at is not None
         if self._sent_at is None:
             return Ending.STALL, (

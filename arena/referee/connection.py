@@ -8,8 +8,8 @@ from collections.abc import Callable, Sequence
 from enum import Enum
 from typing import NamedTuple, Protocol
 
-Written = Callable[[float], None]
-"""Called once, from the trio thread, with the time at which a write returned."""
+Written = Callable[[float, float], None]
+"""Called once, from the trio thread, with the times at which a write began and returned."""
 
 
 class Received(NamedTuple):

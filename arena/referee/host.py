@@ -17,13 +17,16 @@ from typing import NamedTuple
 
 import trio
 
+from arena.referee.blame import Evidence, Overrun, time_loss
 from arena.referee.meter import NO_METER, Meter
+from arena.referee.pulse import Pulse, Watch
 from arena.referee.session import End, Ended, Heard, Session
 from arena.referee.table import Table, Tell
 from arena.referee.tick import Alarms, Sleep, next_tick, sleep_exactly
 from hokm.cards import Seat
 from hokm.errors import Reason
 from hokm.outcome import Ending, Outcome
+from hokm.records import TimeLoss
 from hokm.session import Answer, Decision, GameEnd, GameStart, Refused
 
 TICK_SECONDS = 1e-6
@@ -53,6 +56,7 @@ async def open_host(
         host = Host(nursery, now=now, sleep=sleep, meter=meter)
         nursery.start_soon(host.watch_deadlines)
         nursery.start_soon(host.keep_ticks)
+        nursery.start_soon(host.beat)
         yield host
         nursery.cancel_scope.cancel()
 
@@ -72,6 +76,7 @@ class Host:
         self._games: dict[Table, _Game] = {}
         self._deadlines = _Deadlines(now)
         self._alarms = Alarms(now, sleep=sleep)
+        self._pulse = Pulse(now, self._watched)
         self._stopped: str | None = None
 
     async def play(
@@ -97,6 +102,7 @@ class Host:
             table, [self._line(session) for session in sessions], match=match, players=players
         )
         game.tick_seconds = tick_seconds
+        table.examine = partial(self._examine, game)
         self._seat(game)
         self._games[table] = game
         self._meter.game_began()
@@ -190,6 +196,10 @@ class Host:
                     self._do(game, partial(_judge, game.table, seat, answer, at))
             elif answer.game in line.given:
                 session.tell(_too_late(answer))
+                if answer.game in line.lost:
+                    table, seat = line.lost[answer.game]
+                    took_seconds = answer.took_seconds
+                    table.answered_at_last(seat, answer.decision, at, took_seconds=took_seconds)
             else:
                 self._close(line, End(Ended.MALFORMED, f"no game {answer.game} was started here"))
                 break
@@ -242,6 +252,7 @@ class Host:
         if isinstance(message, Decision):
             game.open(tell.seat, message.decision)
             self._asked.add(line)
+            self._pulse.want()
             if game.tick_seconds > 0:
                 game.told_at = self._now()
             line.session.tell(message, partial(self._sent, game, tell.seat, message.decision))
@@ -250,8 +261,8 @@ class Host:
         else:
             line.session.tell(message)
 
-    def _sent(self, game: "_Game", seat: Seat, decision: int, at: float) -> None:
-        self._do(game, partial(_sent, game.table, seat, decision, at))
+    def _sent(self, game: "_Game", seat: Seat, decision: int, began_at: float, at: float) -> None:
+        self._do(game, partial(_sent, game.table, seat, decision, began_at, at))
 
     def _lost(self, game: "_Game", seat: Seat, end: End) -> None:
         self._release(game)
@@ -266,6 +277,26 @@ class Host:
         self._release(game)
         stop = partial(game.table.stop, self._now(), ending=Ending.STOPPED, cause=cause)
         self._do(game, stop)
+
+    # -- blame
+
+    async def beat(self) -> None:
+        """Notice when nothing runs here; see :mod:`arena.referee.pulse`."""
+        await self._pulse.run()
+
+    def _watched(self) -> list[Watch]:
+        return [one.watch(line) for line in self._lines.values() for one in line.open.values()]
+
+    def _examine(self, game: "_Game", seat: Seat, overrun: Overrun) -> TimeLoss:
+        stalled_seconds = self._pulse.stalled_seconds(overrun)
+        line = game.lines[seat]
+        opened = line.open.get(game.table.number)
+        evidence = (
+            Evidence(stalled_seconds=stalled_seconds)
+            if opened is None
+            else opened.watch(line).evidence(stalled_seconds=stalled_seconds)
+        )
+        return time_loss(seat, overrun, evidence)
 
     # -- ticks
 
@@ -326,7 +357,7 @@ class Host:
 class _Line:
     """What the host keeps about one session."""
 
-    __slots__ = ("games", "given", "open", "over", "session")
+    __slots__ = ("games", "given", "lost", "open", "over", "session")
 
     def __init__(self, session: Session) -> None:
         self.session = session
@@ -336,6 +367,8 @@ class _Line:
         """The number of every game it was ever given."""
         self.over: dict[int, tuple[_Game, Seat]] = {}
         """Those that are over, where the bot may have missed it and come back."""
+        self.lost: dict[int, tuple[Table, Seat]] = {}
+        """Those that it lost on time, whose answer may yet come."""
         self.open: dict[int, _Open] = {}
         """The decisions it has been told and has not answered, by game."""
 
@@ -403,6 +436,8 @@ class _Game:
             place = line.games.pop(number)
             if line.session.resume_seconds:
                 line.over[number] = place
+            if self.table.time_loss is not None and self.table.time_loss.seat == place[1]:
+                line.lost[number] = self.table, place[1]
         self.outcome = outcome
         self.over.set()
 
@@ -415,7 +450,7 @@ class _Game:
 class _Open:
     """A decision that a bot has been told and has not answered."""
 
-    __slots__ = ("decision", "game", "seat", "shared")
+    __slots__ = ("_watch", "decision", "game", "seat", "shared")
 
     def __init__(self, game: _Game, seat: Seat, decision: int) -> None:
         self.game = game
@@ -423,6 +458,13 @@ class _Open:
         self.decision = decision
         self.shared = 1
         """How many were open on its line at once, at most, as its table was told."""
+        self._watch: Watch | None = None
+
+    def watch(self, line: _Line) -> Watch:
+        """What is seen of it, from the first time that anybody looks."""
+        if self._watch is None:
+            self._watch = Watch(line.session.take_vitals)
+        return self._watch
 
     def share(self, count: int) -> None:
         # A clock that is shared runs longer, so no deadline comes nearer.
@@ -481,11 +523,19 @@ class _Deadlines:
 def _judge(
     table: Table, seat: Seat, answer: Answer, at: float, *, asks_at: float | None = None
 ) -> Sequence[Tell]:
-    return table.answer(seat, answer.decision, answer.attempt, answer.action, at, asks_at=asks_at)
+    return table.answer(
+        seat,
+        answer.decision,
+        answer.attempt,
+        answer.action,
+        at,
+        asks_at=asks_at,
+        took_seconds=answer.took_seconds,
+    )
 
 
-def _sent(table: Table, seat: Seat, decision: int, at: float) -> Sequence[Tell]:
-    table.sent(seat, decision, at)
+def _sent(table: Table, seat: Seat, decision: int, began_at: float, at: float) -> Sequence[Tell]:
+    table.sent(seat, decision, at, began_at=began_at)
     return []
 
 

@@ -15,7 +15,8 @@ from typing import NamedTuple, Protocol, assert_never
 
 import trio
 
-from arena.referee.connection import Close, Connection, Received
+from arena.referee.connection import Close, Connection, Received, Written
+from arena.referee.pulse import TakeVitals
 from hokm.session import (
     Answer,
     Decision,
@@ -119,6 +120,8 @@ class Session:
         self.is_away = False
         """Whether its stream broke and another may yet come."""
         self.attendant: Attendant | None = None
+        self.take_vitals: TakeVitals | None = None
+        """Looks at the bot's process, where that runs on this machine."""
         self._matches: dict[str, MatchStart] = {}
         self._resumes = 0
         self._returned = trio.lowlevel.ParkingLot()
@@ -128,14 +131,14 @@ class Session:
         self._left = SPARE_RECEIVED
         """How many more answers and batches are heard."""
         self._batch: list[FromReferee] = []
-        self._on_sent: list[Callable[[float], None]] = []
+        self._on_sent: list[Written] = []
         self._life = trio.lowlevel.ParkingLot()
 
     # -- to the bot
 
-    def tell(self, message: FromReferee, sent: Callable[[float], None] | None = None) -> None:
-        """Say something to the bot, with the next batch. ``sent`` is called with the time at which
-        its write returned, and never if it does not; it must not raise.
+    def tell(self, message: FromReferee, sent: Written | None = None) -> None:
+        """Say something to the bot, with the next batch. ``sent`` is called with the times at which
+        its write began and returned, and never if it does not; it must not raise.
         """
         if isinstance(message, MatchStart):
             self._matches[message.match] = message
@@ -302,9 +305,9 @@ def messages_in(payload: bytes) -> tuple[FromBot, ...]:
         raise WireError("what it sent cannot be read") from error
 
 
-def _call_all(calls: Sequence[Callable[[float], None]], at: float) -> None:
+def _call_all(calls: Sequence[Written], began_at: float, at: float) -> None:
     for call in calls:
-        call(at)
+        call(began_at, at)
 
 
 def _reason(end: End) -> str:

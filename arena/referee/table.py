@@ -10,15 +10,17 @@ read, whatever the time when the table hears of it. So whoever drives a table ha
 that were read before it calls :meth:`Table.tick`.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
+from arena.referee.blame import Evidence, Overrun, answered_at_last, time_loss
 from arena.referee.clock import SeatClock
 from hokm.actions import Action, action_text
 from hokm.cards import Seat
 from hokm.errors import IllegalAction, Reason
 from hokm.events import Event
 from hokm.outcome import Ending, Outcome
-from hokm.records import GameLog, GameRecord
+from hokm.records import GameLog, GameRecord, TimeLoss, Verdict
 from hokm.records import Policy as Policy
 from hokm.rules.game import Game
 from hokm.session import ClockRules, Decision, GameEnd, Malformed, Refused
@@ -30,6 +32,9 @@ class Tell:
 
     seat: Seat
     message: Decision | Refused | GameEnd
+
+
+Examine = Callable[[Seat, Overrun], TimeLoss]
 
 
 class Table:
@@ -67,6 +72,11 @@ class Table:
         self._hand = 0
         self._outcome: Outcome | None = None
         self._log = GameLog(game, number=number)
+        self.examine: Examine = _unexamined
+        """Asked when a deadline is missed: whose time it was that ran out."""
+        self._time_loss: TimeLoss | None = None
+        self._ran_from: float | None = None
+        """When the clock that ran out began to run, until the late answer is there."""
 
     # -- what goes in
 
@@ -77,10 +87,10 @@ class Table:
         self._happened(self.game.start())
         return self._go_on(now)
 
-    def sent(self, seat: Seat, decision: int, now: float) -> None:
-        """The write of that decision returned: its clock runs."""
+    def sent(self, seat: Seat, decision: int, now: float, *, began_at: float | None = None) -> None:
+        """The write of that decision, begun at `began_at`, returned: its clock runs."""
         if self._is_open(seat, decision):
-            self._places[seat].clock.sent(now)
+            self._places[seat].clock.sent(now, began_at=began_at)
 
     def away(self, seat: Seat, now: float) -> None:
         """The seat's stream broke, and it may come back: its clock runs, whatever was written."""
@@ -117,16 +127,19 @@ class Table:
         now: float,
         *,
         asks_at: float | None = None,
+        took_seconds: float | None = None,
     ) -> list[Tell]:
         """Judge an answer, once, that was read at ``now``; ``asks_at`` is when the decision that
-        follows is handed over, if that is later.
+        follows is handed over, if that is later. The bot says that it took ``took_seconds``.
 
         What was answered before is answered the same way again, at no cost. A refusal changes
         nothing and is told to its sender alone, unless the policy ends the game for it.
         """
         place = self._places[seat]
         if seat == self._asked and place.clock.is_late(now):
-            return self._out_of_time(seat, now)
+            tells = self._out_of_time(seat, now, is_answered=True)
+            self.answered_at_last(seat, decision, now, took_seconds=took_seconds)
+            return tells
         key = (decision, attempt)
         if key in place.replies:
             reply = place.replies[key]
@@ -170,7 +183,18 @@ class Table:
         deadline = self.deadline
         if self._asked is None or deadline is None or now < deadline:
             return []
-        return self._out_of_time(self._asked, now)
+        return self._out_of_time(self._asked, now, is_answered=False)
+
+    def answered_at_last(
+        self, seat: Seat, decision: int, now: float, *, took_seconds: float | None
+    ) -> None:
+        """The answer for which the time was over came at ``now``: the record says where it was."""
+        loss, ran_from = self.time_loss, self._ran_from
+        if loss is not None and (seat, decision) == (loss.seat, loss.decision):
+            self._ran_from = None
+            if ran_from is not None:
+                seconds = now - ran_from
+                self._note_loss(answered_at_last(loss, seconds=seconds, took_seconds=took_seconds))
 
     def cap(self, now: float, *, cause: str) -> list[Tell]:
         """The match is beyond its cap: the seat whose decision is open holds it up."""
@@ -197,6 +221,11 @@ class Table:
     def outcome(self) -> Outcome | None:
         """The end of the game, None while it goes on."""
         return self._outcome
+
+    @property
+    def time_loss(self) -> TimeLoss | None:
+        """Where the time went, if a clock ran out."""
+        return self._time_loss
 
     def record(self) -> GameRecord:
         """What has happened so far, whole, for the record of the match."""
@@ -294,9 +323,23 @@ class Table:
         place.told = len(self._events)
         return news
 
-    def _out_of_time(self, seat: Seat, now: float) -> list[Tell]:
-        ending, cause = self._places[seat].clock.overrun(now)
+    def _out_of_time(self, seat: Seat, now: float, *, is_answered: bool) -> list[Tell]:
+        """End the game for a missed deadline: against the seat, but for a fault of the host."""
+        place = self._places[seat]
+        decision, _ = place.awaited
+        overrun = place.clock.overrun(now, decision=decision, is_answered=is_answered)
+        loss = self.examine(seat, overrun)
+        self._ran_from = overrun.sent_at
+        self._note_loss(loss)
+        if loss.verdict is Verdict.HOST:
+            cause = f"the machine kept seat {seat} from its time: nobody is at fault"
+            return self.stop(now, ending=Ending.HOST_FAULT, cause=cause)
+        ending, cause = place.clock.missed(now)
         return self._fault(seat, ending=ending, cause=cause)
+
+    def _note_loss(self, loss: TimeLoss) -> None:
+        self._time_loss = loss
+        self._log.out_of_time(loss)
 
     def _fault(self, seat: Seat, *, ending: Ending, cause: str) -> list[Tell]:
         return self._end(self.game.forfeit(seat, ending=ending, cause=f"seat {seat}: {cause}"))
@@ -334,6 +377,11 @@ class _Place:
         """
         self.refusals = 0
         """Refusals in this hand."""
+
+
+def _unexamined(seat: Seat, overrun: Overrun) -> TimeLoss:
+    """Where nobody looked at the machine."""
+    return time_loss(seat, overrun, Evidence())
 
 
 def _public(reason: Reason) -> str:

@@ -74,7 +74,7 @@ class MemoryConnection:
         self.told += batch
         self._written.unpark_all()
         if written is not None:
-            written(trio.current_time())
+            written(trio.current_time(), trio.current_time())
 
     def end(self, close: Close = Close.DONE) -> None:
         """See :class:`~arena.referee.connection.Connection`."""

@@ -148,14 +148,15 @@ async def test_an_address_in_use_cannot_be_bound_again() -> None:
 
 async def test_stamps_stand_in_the_order_of_what_happened() -> None:
     async with one_stream() as (bridge, connection, caller):
-        written: list[float] = []
+        written: list[tuple[float, float]] = []
         before = bridge.now()
-        connection.post(b"question", written.append)
+        connection.post(b"question", lambda began, at: written.append((began, at)))
         await caller.listen()
         caller.say(b"answer")
         [(_, read)] = await connection.receive()
         assert len(written) == 1
-        assert before <= written[0] <= read <= bridge.now()
+        began, returned = written[0]
+        assert before <= began <= returned <= read <= bridge.now()
 
 
 async def test_a_bot_that_has_said_all_can_still_be_told_things() -> None:
@@ -258,7 +259,7 @@ async def post_until_one_is_stuck(bridge: Bridge, connection: Connection) -> set
     return unwritten
 
 
-def _discard(unwritten: set[int], number: int, _: float) -> None:
+def _discard(unwritten: set[int], number: int, _: float, __: float) -> None:
     unwritten.remove(number)
 
 

@@ -1,5 +1,6 @@
 import pytest
 
+from arena.referee.blame import Overrun
 from arena.referee.clock import SeatClock
 from hokm.outcome import Ending
 from hokm.session import ClockRules
@@ -66,13 +67,13 @@ def test_until_it_is_written_the_deadline_is_that_of_a_stall() -> None:
     assert clock.deadline == 13.0
     assert not clock.is_late(13.0)
     assert clock.is_late(13.1)
-    assert clock.overrun(13.1)[0] is Ending.STALL
+    assert clock.missed(13.1)[0] is Ending.STALL
 
 
 def test_a_write_that_returned_too_late_is_still_a_stall() -> None:
     clock = asked(a_clock(stall=10.0), at=3.0, written=13.5)
     assert clock.deadline == 13.0
-    assert clock.overrun(14.0)[0] is Ending.STALL
+    assert clock.missed(14.0)[0] is Ending.STALL
 
 
 def test_nothing_is_due_while_nothing_is_asked() -> None:
@@ -119,10 +120,32 @@ def test_at_the_deadline_is_in_time() -> None:
 def test_a_time_loss_says_where_the_time_went() -> None:
     clock = asked(a_clock(move=1.0, bank=2.0), at=10.0, written=10.125)
     clock.share(3)
-    ending, cause = clock.overrun(19.5)
+    ending, cause = clock.missed(19.5)
     assert ending is Ending.TIME
     assert cause == (
         "no answer 9.375 s after the decision was sent; it had 1.000 s for the move and 2.000 s in "
         "the bank, times 3 for 3 decisions open at once (and 0.125 s of writing before that, not "
         "charged)"
     )
+
+
+def test_an_overrun_says_what_the_clock_saw_of_the_decision() -> None:
+    clock = a_clock(move=1.0, bank=2.0)
+    clock.ask(10.0)
+    clock.sent(10.5, began_at=10.25)
+    overrun = clock.overrun(13.75, decision=4, is_answered=True)
+    assert overrun == Overrun(4, 3.0, 10.0, 10.25, 10.5, 13.75, is_answered=True)
+    assert overrun.elapsed_seconds == 3.25
+
+
+def test_an_overrun_of_what_was_never_written_runs_from_the_asking() -> None:
+    overrun = asked(a_clock(stall=10.0), at=3.0).overrun(13.0, decision=1, is_answered=False)
+    assert (overrun.limit_seconds, overrun.elapsed_seconds) == (10.0, 10.0)
+
+
+def test_a_running_clock_shows_what_is_left_of_it() -> None:
+    clock = asked(a_clock(move=1.0, bank=30.0), at=0.0, written=1.0)
+    assert clock.view(1.25) == ClockView(0.75, 30.0)
+    assert clock.view(4.0) == ClockView(0.0, 28.0)
+    assert clock.view(99.0) == ClockView(0.0, 0.0)
+    assert clock.view() == ClockView(1.0, 30.0)

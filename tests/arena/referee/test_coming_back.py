@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from enum import Enum, auto
+from functools import partial
 
 import pytest
 import trio
@@ -172,11 +173,8 @@ async def play_a_match(
         tickets = [house.lobby.issue(resume_seconds=WINDOW_SECONDS) for _ in range(rules.players)]
         sessions = []
         for place, ticket in enumerate(tickets):
-            house.nursery.start_soon(
-                lambda ticket=ticket, drops=drops if place == 0 else (): unreliable(
-                    house, ticket, drops=drops, drop=drop, away_seconds=away_seconds
-                )
-            )
+            bot = partial(unreliable, drops=() if place else drops, drop=drop)
+            house.nursery.start_soon(partial(bot, house, ticket, away_seconds=away_seconds))
             sessions.append(await house.lobby.arrival(ticket))
         start = MatchStart("m", rules, 2, CLOCK)
         for session in sessions:
@@ -209,7 +207,7 @@ async def test_a_stream_may_break_at_any_message_and_the_outcome_is_the_same(
     rules: Rules, drop: Drop, autojump_clock: trio.testing.MockClock
 ) -> None:
     undisturbed, _ = await play_a_match(rules, drops=(), drop=drop)
-    hands = [one for one in Steady.hands]
+    hands = list(Steady.hands)
     # The welcome must arrive once; the messages of one's own end need no answer.
     for first in range(2, 40, 1 if rules is not RACE else 3):
         Steady.hands.clear()
@@ -349,7 +347,7 @@ async def test_a_token_is_good_until_the_next_one_has_arrived(
         await guest.come_back(token=first)
         # The second welcome may have been lost with its stream.
         await guest.come_back(token=first)
-        assert guest.connection.close is None
+        assert not guest.connection.close
         latest = guest.token
         house.host._line(guest.session)  # somebody listens
         guest.connection.say()
@@ -359,7 +357,7 @@ async def test_a_token_is_good_until_the_next_one_has_arrived(
         assert guest.connection.close is Close.NO_SEAT
         assert alive.close is None
         await guest.come_back(token=latest)
-        assert (guest.connection.close, alive.close) == (None, Close.SHUT_OUT)
+        assert [guest.connection.close, alive.close] == [None, Close.SHUT_OUT]
 
 
 @pytest.mark.parametrize("token", ["", "x", "\u00e9\u00e9"])

@@ -47,7 +47,7 @@ async def test_a_batch_stays_below_what_a_bot_can_receive() -> None:
         messages = [MatchEnd(str(number)) for number in range(BATCH_MESSAGES + 1)]
         sent: list[float] = []
         for message in messages:
-            session.tell(message, sent.append)
+            session.tell(message, lambda _, at: sent.append(at))
         await trio.testing.wait_all_tasks_blocked()
         assert list(map(len, connection.batches[1:])) == [BATCH_MESSAGES, 1]
         assert connection.told[1:] == messages
@@ -59,9 +59,9 @@ async def test_each_message_of_a_batch_learns_when_its_write_returned(
 ) -> None:
     async with a_session() as (session, _):
         sent: list[float] = []
-        session.tell(MatchEnd("a"), sent.append)
+        session.tell(MatchEnd("a"), lambda _, at: sent.append(at))
         session.tell(MatchEnd("b"))
-        session.tell(MatchEnd("c"), sent.append)
+        session.tell(MatchEnd("c"), lambda _, at: sent.append(at))
         assert sent == []
         now = trio.current_time()
         await trio.sleep(1)
@@ -71,7 +71,7 @@ async def test_each_message_of_a_batch_learns_when_its_write_returned(
 async def test_a_write_that_does_not_return_is_not_reported() -> None:
     async with a_session(reads=False) as (session, _):
         sent: list[float] = []
-        session.tell(MatchEnd("a"), sent.append)
+        session.tell(MatchEnd("a"), lambda _, at: sent.append(at))
         await trio.testing.wait_all_tasks_blocked()
         assert sent == []
 

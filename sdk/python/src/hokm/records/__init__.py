@@ -25,6 +25,8 @@ from hokm.records.values import (
     Refusal,
     RoomRecord,
     Seed,
+    TimeLoss,
+    Verdict,
     deal_id,
     score_of,
 )
@@ -47,6 +49,8 @@ __all__ = [
     "ReplayError",
     "RoomRecord",
     "Seed",
+    "TimeLoss",
+    "Verdict",
     "deal_id",
     "from_json",
     "load",

@@ -26,6 +26,8 @@ from hokm.records.values import (
     Refusal,
     RoomRecord,
     Seed,
+    TimeLoss,
+    Verdict,
 )
 from hokm.rules.options import Play, Rules
 from hokm.rules.variants import variant_of
@@ -194,7 +196,7 @@ def _read_game(
     entry = at.entries(
         *("number", "hands"), optional=("seating", "turned", "outcome", "refusals", "flags")
     )
-    told = circumstances.entries(optional=("microseconds", "cause"))
+    told = circumstances.entries(optional=("microseconds", "cause", "time_loss"))
     cause = told["cause"].maybe(At.text) or ""
     seats = rules.players
 
@@ -228,7 +230,34 @@ def _read_game(
         seconds=told["microseconds"].each_if_any(
             lambda hand: hand.each(lambda decision: decision.number() / 1_000_000)
         ),
+        time_loss=told["time_loss"].maybe(lambda loss: _read_time_loss(loss, seats=seats)),
         flags=entry["flags"].each_if_any(lambda flag: flag.kind(Flag)),
+    )
+
+
+def _read_time_loss(at: At, *, seats: int) -> TimeLoss:
+    entry = at.entries(
+        *("seat", "decision", "verdict", "limit", "elapsed", "referee", "writing", "stalled"),
+        optional=("cpu", "waited", "steal", "bot", "wire"),
+    )
+
+    def seconds(at: At) -> float:
+        return at.number(high=2**53) / 1_000_000
+
+    return TimeLoss(
+        seat=_read_seat(entry["seat"], seats=seats),
+        decision=entry["decision"].number(low=1),
+        verdict=entry["verdict"].kind(Verdict),
+        limit_seconds=seconds(entry["limit"]),
+        elapsed_seconds=seconds(entry["elapsed"]),
+        referee_seconds=seconds(entry["referee"]),
+        writing_seconds=seconds(entry["writing"]),
+        stalled_seconds=seconds(entry["stalled"]),
+        cpu_seconds=entry["cpu"].maybe(seconds),
+        waited_seconds=entry["waited"].maybe(seconds),
+        steal_seconds=entry["steal"].maybe(seconds),
+        bot_seconds=entry["bot"].maybe(seconds),
+        wire_seconds=entry["wire"].maybe(seconds),
     )
 
 

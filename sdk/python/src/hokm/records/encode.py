@@ -15,7 +15,7 @@ from hokm.actions import Draw
 from hokm.cards import cards_text
 from hokm.outcome import HandResult, Outcome
 from hokm.records.document import Json, canonical, name_text, sha256_of
-from hokm.records.values import GameRecord, HandRecord, MatchRecord, RoomRecord
+from hokm.records.values import GameRecord, HandRecord, MatchRecord, RoomRecord, TimeLoss
 
 SCHEMA = "hokm-record-v1"
 """What a document of this version calls itself."""
@@ -182,8 +182,33 @@ def _game_circumstances(game: GameRecord) -> Json:
             ]
             or None,
             "cause": (game.outcome and game.outcome.cause) or None,
+            "time_loss": None if game.time_loss is None else _time_loss(game.time_loss),
         }
     )
+
+
+def _time_loss(loss: TimeLoss) -> Json:
+    return _present(
+        {
+            "seat": loss.seat,
+            "decision": loss.decision,
+            "verdict": loss.verdict.value,
+            "limit": _microseconds(loss.limit_seconds),
+            "elapsed": _microseconds(loss.elapsed_seconds),
+            "referee": _microseconds(loss.referee_seconds),
+            "writing": _microseconds(loss.writing_seconds),
+            "stalled": _microseconds(loss.stalled_seconds),
+            "cpu": _microseconds(loss.cpu_seconds),
+            "waited": _microseconds(loss.waited_seconds),
+            "steal": _microseconds(loss.steal_seconds),
+            "bot": _microseconds(loss.bot_seconds),
+            "wire": _microseconds(loss.wire_seconds),
+        }
+    )
+
+
+def _microseconds(seconds: float | None) -> int | None:
+    return None if seconds is None else round(seconds * 1_000_000)
 
 
 def _present(entries: dict[str, Json]) -> dict[str, Json]:

@@ -23,7 +23,7 @@ from hokm.events import (
     TrumpDeclared,
 )
 from hokm.outcome import HandResult, Outcome
-from hokm.records.values import GameRecord, HandRecord, Refusal
+from hokm.records.values import GameRecord, HandRecord, Refusal, TimeLoss
 from hokm.rules.game import Game
 
 T = TypeVar("T")
@@ -46,6 +46,7 @@ class GameLog:
         self._hands: list[_Hand] = []
         self._refusals: list[Refusal] = []
         self._outcome: Outcome | None = None
+        self._time_loss: TimeLoss | None = None
 
     def saw(self, events: Iterable[Event]) -> None:
         """These whole events happened, in this order."""
@@ -87,6 +88,10 @@ class GameLog:
         )
         self._refusals.append(refusal)
 
+    def out_of_time(self, loss: TimeLoss) -> None:
+        """A clock ran out; said again, it is known better."""
+        self._time_loss = loss
+
     def finish(self, outcome: Outcome) -> None:
         """The game is over."""
         self._outcome = outcome
@@ -100,6 +105,7 @@ class GameLog:
             outcome=self._outcome,
             refusals=tuple(self._refusals),
             seconds=tuple(tuple(hand.seconds) for hand in self._hands),
+            time_loss=self._time_loss,
         )
 
 

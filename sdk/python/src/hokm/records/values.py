@@ -83,6 +83,61 @@ class Refusal:
     action: str
 
 
+class Verdict(Enum):
+    """Whose time ran out, as far as the referee can tell."""
+
+    BOT = "bot"
+    HOST = "host"
+    UNCLEAR = "unclear"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TimeLoss:
+    """Where the time of a decision went that was not answered in time; all in seconds.
+
+    ``elapsed_seconds`` ran against ``limit_seconds``. Before that it lay in the referee
+    (``referee_seconds``) and was written (``writing_seconds``). Meanwhile the referee itself stood
+    still for ``stalled_seconds``; the bot's process used ``cpu_seconds`` and was ready to run
+    without a CPU for ``waited_seconds``; each CPU lost ``steal_seconds`` to other guests of the
+    hardware. ``bot_seconds`` is how long the bot had it by its own word, ``wire_seconds`` what is
+    left of the time until its answer was read. None is what is not known.
+    """
+
+    seat: Seat
+    decision: int
+    verdict: Verdict
+    limit_seconds: float
+    elapsed_seconds: float
+    referee_seconds: float
+    writing_seconds: float
+    stalled_seconds: float
+    cpu_seconds: float | None = None
+    waited_seconds: float | None = None
+    steal_seconds: float | None = None
+    bot_seconds: float | None = None
+    wire_seconds: float | None = None
+
+    def __str__(self) -> str:
+        """One line for a person."""
+        parts = [
+            f"{self.elapsed_seconds:.3f} s against {self.limit_seconds:.3f} s",
+            f"before that {self.referee_seconds:.3f} s in the referee and "
+            f"{self.writing_seconds:.3f} s of writing",
+            f"the referee stood still for {self.stalled_seconds:.3f} s",
+        ]
+        if self.cpu_seconds is not None:
+            parts.append(f"the bot used {self.cpu_seconds:.2f} s of CPU")
+        if self.waited_seconds is not None:
+            parts.append(f"and waited {self.waited_seconds:.3f} s for one")
+        if self.steal_seconds is not None:
+            parts.append(f"{self.steal_seconds:.2f} s stolen from the machine")
+        if self.bot_seconds is not None:
+            parts.append(f"the bot says it took {self.bot_seconds:.3f} s")
+        if self.wire_seconds is not None:
+            parts.append(f"{self.wire_seconds:.3f} s on the wire")
+        return f"where the time went: {'; '.join(parts)}. Verdict: {self.verdict.value}"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GameRecord:
     """One board in one room, or one race.
@@ -91,7 +146,7 @@ class GameRecord:
     seat where a draw of partners moved them to other seats than their room's, None elsewhere;
     ``turned`` is the ace draw of a race, to seats as they were. ``hands`` is empty for a game that
     never began, ``outcome`` None while it goes on. ``seconds`` is what each decision was charged,
-    hand by hand, in order.
+    hand by hand, in order. ``time_loss`` says more of a clock that ran out.
     """
 
     number: int
@@ -101,6 +156,7 @@ class GameRecord:
     outcome: Outcome | None = None
     refusals: tuple[Refusal, ...] = ()
     seconds: tuple[tuple[float, ...], ...] = ()
+    time_loss: TimeLoss | None = None
     flags: tuple[Flag, ...] = ()
 
 

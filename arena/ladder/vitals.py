@@ -1,0 +1,46 @@
+"""What a bot's process has had of its machine: CPU time, and time waited for a CPU.
+
+Read from /proc (Linux; elsewhere there is nothing to read), for a process and its children. How
+long a thread was ready to run and had no CPU is the second number of its `schedstat`
+(Documentation/scheduler/sched-stats in the kernel's source).
+"""
+
+import os
+from pathlib import Path
+from typing import Final
+
+from arena.referee.blame import Vitals
+
+_PROC: Final = Path("/proc")
+_TICKS_PER_SECOND: Final = os.sysconf("SC_CLK_TCK")
+_MOST_PROCESSES: Final = 64
+"""Children that are looked at: a bot that has more has what it uses reckoned too low."""
+
+
+def vitals(pid: int) -> Vitals | None:
+    """Look at a process and its children; None if it is gone or nothing can be read."""
+    cpu_seconds = 0.0
+    waited_seconds: dict[int, float] = {}
+    waiting = [pid]
+    for looked_at in range(_MOST_PROCESSES):
+        if not waiting:
+            break
+        process = _PROC / str(waiting.pop())
+        try:
+            cpu_seconds += _cpu_seconds(process)
+            for thread in process.joinpath("task").iterdir():
+                _, waited, _ = thread.joinpath("schedstat").read_text(encoding="ascii").split()
+                waited_seconds[int(thread.name)] = int(waited) / 1e9
+                children = thread.joinpath("children").read_text(encoding="ascii")
+                waiting += map(int, children.split())
+        except (OSError, ValueError):
+            if looked_at == 0:
+                return None
+    return Vitals(cpu_seconds, waited_seconds)
+
+
+def _cpu_seconds(process: Path) -> float:
+    # User and system time of the process and of children it has waited for: fields 14 to 17 of
+    # proc(5), the first after the program's name being the third.
+    fields = process.joinpath("stat").read_text(errors="replace").rpartition(")")[2].split()
+    return sum(map(int, fields[11:15])) / _TICKS_PER_SECOND
