@@ -6,9 +6,11 @@ address and a ticket in an environment made from nothing. What is confined beyon
 business of the command prefix, a seam for limits and sandboxes. This module does not know what a
 bot says, which games it plays, or what its end means.
 
-A child that opens a session of its own leaves the group; only a sandbox holds that one.
+A child that leaves the group is found by `arena.ladder.orphans`, on Linux, and otherwise outlives
+its bot: only a sandbox holds that one.
 """
 
+import errno
 import functools
 import os
 import shlex
@@ -16,7 +18,7 @@ import shutil
 import signal
 import subprocess
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Final
 
@@ -24,14 +26,18 @@ import trio
 
 from arena.ladder import strays
 from arena.ladder.capped_log import CappedLog
+from arena.ladder.orphans import Family
 
 GRACE_SECONDS: Final = 1.0
 """From SIGTERM to SIGKILL: a Python bot that does not catch SIGTERM is gone within milliseconds."""
 
 _KILL_SECONDS: Final = 5.0  # SIGKILL works at once but for a process stuck in the kernel
-_POLL_SECONDS: Final = 0.02  # where there is no pidfd
+_POLL_SECONDS: Final = 0.02  # where there is no pidfd, and for orphans
 _CHUNK_BYTES: Final = 1 << 16  # a pipe's capacity on Linux
 _LAST_WORDS_BYTES: Final = 1 << 20  # the most a pipe can be set to hold unprivileged
+
+# The machine has no more of something; a bot has no part in it.
+_EXHAUSTED: Final = (errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE)
 
 # Needed to find and run programs, and no secret. Nothing else of the arena's environment reaches a
 # bot: no secret, and no proxy or gRPC setting that would change how it connects.
@@ -62,6 +68,7 @@ class BotProcess:
         output: int,
         log: CappedLog,
         note: Path,
+        family: Family,
         by_hand: str,
         grace_seconds: float,
     ) -> None:
@@ -73,13 +80,14 @@ class BotProcess:
         self._popen = popen
         self._output = output
         self._note = note
+        self._family = family
         self._pidfd = os.pidfd_open(self.pid) if hasattr(os, "pidfd_open") else None
         self._grace_seconds = grace_seconds
         self._life = trio.CancelScope()
         self._closed = trio.Event()
 
     async def wait(self) -> int:
-        """Return the exit code once the process has ended and all of its group with it.
+        """Return the exit code once the process has ended and with it all that it has started.
 
         Raises:
             LaunchError: if even SIGKILL did not end it; its note stays for the next sweep.
@@ -105,7 +113,8 @@ class BotProcess:
         finally:
             with trio.CancelScope(shield=True):
                 await self._stop()
-                self._close()
+                is_all_gone = await self._end_family()
+                self._close(is_all_gone=is_all_gone)
 
     async def _stop(self) -> None:
         bounds = {signal.SIGTERM: self._grace_seconds, signal.SIGKILL: _KILL_SECONDS}
@@ -114,6 +123,15 @@ class BotProcess:
                 self._signal(number)
                 with trio.move_on_after(bound_seconds):
                     await self._until_exit()
+
+    async def _end_family(self) -> bool:
+        """End what has left the group; whether all of it is gone, as far as it can be known."""
+        if self.returncode is None:
+            return False
+        with trio.move_on_after(_KILL_SECONDS) as waiting:
+            while self._family.end_rest():  # noqa: ASYNC110 - nothing tells of it
+                await trio.sleep(_POLL_SECONDS)
+        return not waiting.cancelled_caught
 
     async def _until_exit(self) -> None:
         async with trio.open_nursery() as nursery:
@@ -140,6 +158,7 @@ class BotProcess:
             return False
         self.returncode = self._popen.returncode = os.waitstatus_to_exitcode(status)
         self.cpu_seconds = usage.ru_utime + usage.ru_stime
+        self._family.bot_reaped()
         return True
 
     def _signal(self, number: signal.Signals) -> None:
@@ -159,7 +178,7 @@ class BotProcess:
         self.log.write(chunk)
         return len(chunk)
 
-    def _close(self) -> None:
+    def _close(self, *, is_all_gone: bool) -> None:
         # What was written before the end is still in the pipe. A process that left the group may
         # hold its other end and write on for ever, so there is a limit.
         left_bytes = _LAST_WORDS_BYTES
@@ -170,7 +189,8 @@ class BotProcess:
         if self._pidfd is not None:
             os.close(self._pidfd)
         self.log.close()
-        if self.returncode is not None:
+        self._family.close()
+        if is_all_gone:  # else its note is for the next sweep
             self._note.unlink(missing_ok=True)
         self._closed.set()
 
@@ -207,6 +227,8 @@ def launch(
 
     Raises:
         LaunchError: if there is no such program or folder, saying which.
+        OSError: if this machine can start no process now, or its note cannot be written; that is
+            no bot's fault.
     """
     words = (*death_signal_prefix(), *prefix, *argv)
     by_hand = f"cd {shlex.quote(str(folder))} && {shlex.join((*prefix, *argv))}"
@@ -217,45 +239,49 @@ def launch(
         raise LaunchError(
             f"{program} is not on PATH; install it or mend the command; run: {by_hand}"
         )
-    log_path.parent.mkdir(parents=True, exist_ok=True)
-    log = CappedLog(log_path)
-    output, child_output = os.pipe()
-    os.set_blocking(output, False)
-    try:
-        # Never a fork: gRPC has threads, and a forked copy of them hangs. Without preexec_fn, user
-        # or group Popen uses vfork and exec.
-        popen = subprocess.Popen(
-            words,
-            cwd=str(folder),
-            env=seen,
-            stdin=subprocess.DEVNULL,
-            stdout=child_output,
-            stderr=child_output,
-            start_new_session=True,
-        )
-    except OSError as error:
-        os.close(output)
-        log.close()
-        problem = f"{error.strerror}: {error.filename}"
-        raise LaunchError(f"cannot start a bot: {problem}; run: {by_hand}") from error
-    finally:
-        os.close(child_output)
-    try:
+    with ExitStack() as undo:  # what is begun, if nobody comes to watch over it
+        note = strays.note(running, ticket=ticket)
+        undo.callback(note.unlink, missing_ok=True)
+        output, child_output = os.pipe()
+        undo.callback(os.close, output)
+        os.set_blocking(output, False)
+        log = CappedLog(log_path)
+        undo.callback(log.close)
+        family = Family(ticket=ticket)
+        undo.callback(family.close)
+        try:
+            # Never a fork: gRPC has threads, and a forked copy of them hangs. Without preexec_fn,
+            # user or group Popen uses vfork and exec.
+            popen = subprocess.Popen(
+                words,
+                cwd=str(folder),
+                env=seen,
+                stdin=subprocess.DEVNULL,
+                stdout=child_output,
+                stderr=child_output,
+                start_new_session=True,
+            )
+        except OSError as error:
+            if error.errno in _EXHAUSTED:
+                raise OSError(error.errno, error.strerror, program) from error
+            problem = f"{error.strerror}: {error.filename}"
+            raise LaunchError(f"cannot start a bot: {problem}; run: {by_hand}") from error
+        finally:
+            os.close(child_output)
+        undo.callback(popen.wait)
+        undo.callback(os.killpg, popen.pid, signal.SIGKILL)
+        family.bot_started(popen.pid)
         process = BotProcess(
             popen,
             output=output,
             log=log,
-            note=strays.note(running, popen.pid, ticket=ticket),
+            note=strays.note(running, ticket=ticket, pid=popen.pid),
+            family=family,
             by_hand=by_hand,
             grace_seconds=grace_seconds,
         )
         nursery.start_soon(process._attend, name=f"bot {popen.pid}")
-    except BaseException:  # nobody watches over it: a full disk, a nursery that has closed
-        os.killpg(popen.pid, signal.SIGKILL)
-        popen.wait()
-        os.close(output)
-        log.close()
-        raise
+        undo.pop_all()
     return process
 
 

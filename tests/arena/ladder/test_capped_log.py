@@ -2,6 +2,7 @@
 
 import random
 import re
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -94,6 +95,27 @@ def test_a_full_disk_loses_the_log_and_nothing_else() -> None:
     log.write(b"x" * 100)
     assert log.left_out_bytes == 100
     log.close()
+    assert log.tail().endswith("[its log is not whole: /dev/full: No space left on device]\n")
+
+
+def test_a_log_that_cannot_be_made_or_read_is_no_error_and_says_so(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way of a folder")
+    for path in (tmp_path / "file" / "bot.log", tmp_path):
+        log = CappedLog(path)
+        log.write(b"x" * 100)
+        assert log.left_out_bytes == 100
+        log.close()
+        assert re.fullmatch(rf"\[its log is not whole: {path}: .+\]\n", log.tail())
+
+
+def test_a_log_whose_folder_is_removed_loses_its_tail_and_nothing_else(tmp_path: Path) -> None:
+    log = CappedLog(tmp_path / "deep" / "logs" / "bot.log")
+    log.write(b"one\n")
+    shutil.rmtree(tmp_path / "deep")
+    log.write(b"two\n")
+    assert log.tail() == "one\ntwo\n"  # the file is there as long as it is open
+    log.close()
+    assert log.tail().endswith("bot.log: No such file or directory]\n")
 
 
 def test_closing_twice_is_harmless(log: CappedLog) -> None:

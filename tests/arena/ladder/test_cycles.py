@@ -436,7 +436,7 @@ async def test_a_run_that_waits_tells_who_is_out_and_why(
         ("ev1/r2/cyd~dan", 1): (Ending.NEVER_STARTED, 0),
     }
     runner, told = Slow(130), Notices()
-    runner.faults = faults
+    runner.faults.update(faults)
     await play(ladder, runner, cycles=1, tell=told.append, quiet_seconds=120)
     assert (
         "dan is inactive (did not start 2 times in a row (NEVER_STARTED on order)); "

@@ -4,6 +4,7 @@ A process under test dials the address it was given and says that it is there. I
 same connection, so its end is the end of all of them: nothing here polls or sleeps.
 """
 
+import json
 import os
 import re
 import signal
@@ -62,13 +63,14 @@ class Desk:
         prefix: tuple[str, ...] = (),
         environment: Mapping[str, str] | None = None,
         nursery: trio.Nursery | None = None,
+        ticket: str = TICKET,
     ) -> BotProcess:
         return launch(
             nursery or self.nursery,
             (sys.executable, "-c", DIAL * dial + textwrap.dedent(script)),
             folder=self.folder,
             address=self.address,
-            ticket=TICKET,
+            ticket=ticket,
             log_path=self.folder / "logs" / "bot.log",
             running=self.running,
             prefix=prefix,
@@ -85,6 +87,10 @@ class Desk:
 
     def notes(self) -> list[Path]:
         return list(self.running.glob("*")) if self.running.exists() else []
+
+    def noted(self) -> list[int]:
+        """Return the ids in the notes."""
+        return [json.loads(note.read_text())["pid"] for note in self.notes()]
 
 
 async def all_gone(stream: trio.SocketStream) -> None:
@@ -278,7 +284,7 @@ async def test_a_process_that_not_even_a_kill_ends_is_reported_and_its_note_kept
         patch.setattr(os, "killpg", lambda group, number: None)
         with pytest.raises(LaunchError, match=f"process {process.pid} outlives SIGKILL"):
             await process.end()
-    assert [path.name for path in desk.notes()] == [f"{process.pid}.json"]
+    assert desk.noted() == [process.pid]
     os.killpg(process.pid, signal.SIGKILL)
     await all_gone(stream)
     process._popen.wait()
@@ -483,14 +489,156 @@ async def test_what_cannot_be_started_is_said_with_the_line_to_try(
 async def test_a_bot_is_noted_until_it_has_ended(desk: Desk) -> None:
     process = desk.launch(WAIT)
     await desk.caller()
-    assert [path.name for path in desk.notes()] == [f"{process.pid}.json"]
+    assert desk.noted() == [process.pid]
     await process.end()
     assert desk.notes() == []
 
 
+# -- those who leave the group
+
+needs_orphans = pytest.mark.skipif(
+    not Path(f"/proc/self/task/{os.getpid()}/children").exists(), reason="Linux lists orphans only"
+)
+# A child that leaves in one of these ways and says that it is there. Each ignores SIGTERM.
+WAYS = {
+    "a session of its own": "os.setsid()",
+    "a group of its own": "os.setpgid(0, 0)",
+    "forked twice": "os.setsid()\n    if os.fork(): os._exit(0)",
+    "with a child of its own": "os.setsid()\n    os.fork()",
+    "without its environment": (
+        "os.setsid()\n    os.execve(sys.executable, [sys.executable, '-c', REST], "
+        "{'HOKM_ADDRESS': os.environ['HOKM_ADDRESS']})"
+    ),
+}
+STAY = "signal.signal(signal.SIGTERM, signal.SIG_IGN)\nready()\nwhile True: signal.pause()\n"
+
+
+def leaver(way: str) -> str:
+    """A program whose child leaves, and that goes on once the child has said that it is there."""
+    rest = DIAL + STAY
+    return f"""
+REST = {rest!r}
+if os.fork() == 0:
+    {WAYS[way]}
+    exec(REST)
+"""
+
+
+@needs_orphans
+@pytest.mark.usefixtures("either_wait")
+@pytest.mark.parametrize("ends", ["by itself", "when it is ended"])
+@pytest.mark.parametrize("way", WAYS)
+async def test_one_that_left_the_group_ends_with_its_bot(desk: Desk, way: str, ends: str) -> None:
+    process = desk.launch(leaver(way) + WAIT)
+    streams = [await desk.caller() for _ in range(3 if way == "with a child of its own" else 2)]
+    if ends == "by itself":
+        os.kill(process.pid, signal.SIGKILL)
+        assert await process.wait() == -signal.SIGKILL
+    else:
+        assert await process.end() == -signal.SIGTERM
+    for stream in streams:
+        await all_gone(stream)
+    assert desk.notes() == []
+
+
+@needs_orphans
+@pytest.mark.parametrize("way", WAYS)
+async def test_what_a_living_bot_has_started_outlives_another_bot(desk: Desk, way: str) -> None:
+    older = desk.launch(leaver(way) + WAIT, ticket="older")
+    count = 3 if way == "with a child of its own" else 2
+    of_older = [await desk.caller() for _ in range(count)]
+    younger = desk.launch(WAIT, ticket="younger")
+    await desk.caller()
+    await younger.end()
+    for stream in of_older:
+        with trio.move_on_after(0.05) as waiting:
+            await stream.receive_some()
+        assert waiting.cancelled_caught  # nobody has let go of it
+    await older.end()
+    for stream in of_older:
+        await all_gone(stream)
+
+
+@needs_orphans
+async def test_one_that_bears_no_mark_ends_with_the_last_bot_it_could_be_of(desk: Desk) -> None:
+    older = desk.launch(WAIT, ticket="older")
+    await desk.caller()
+    parent = desk.launch(leaver("without its environment") + WAIT, ticket="parent")
+    streams = [await desk.caller() for _ in range(2)]
+    await trio.sleep(2 / os.sysconf("SC_CLK_TCK"))  # ages are counted in clock ticks
+    younger = desk.launch(WAIT, ticket="younger")
+    await desk.caller()
+    for bot in (parent, younger):
+        await bot.end()
+    with trio.move_on_after(0.05) as waiting:
+        async with trio.open_nursery() as nursery:
+            for stream in streams:
+                nursery.start_soon(all_gone, stream)
+    assert waiting.cancelled_caught
+    await older.end()
+    for stream in streams:
+        await all_gone(stream)
+
+
+@needs_orphans
+async def test_what_the_arena_starts_itself_is_left_alone_and_left_to_reap(desk: Desk) -> None:
+    process = desk.launch(WAIT)
+    await desk.caller()
+    running = await trio.lowlevel.open_process(("sleep", "1000"))
+    ended = await trio.lowlevel.open_process(("sh", "-c", "exit 3"))
+    await trio.to_thread.run_sync(os.waitid, os.P_PID, ended.pid, os.WEXITED | os.WNOWAIT)
+    await process.end()
+    assert running.poll() is None
+    assert await ended.wait() == 3
+    running.kill()
+    await running.wait()
+
+
+@needs_orphans
+async def test_orphans_come_here_only_while_a_bot_runs(desk: Desk) -> None:
+    forked_twice = "(sleep 0.2 & echo $!)"
+    process = desk.launch(WAIT)
+    await desk.caller()
+    assert parent_of(await said_by("sh", "-c", forked_twice)) == os.getpid()
+    await process.end()
+    assert parent_of(await said_by("sh", "-c", forked_twice)) != os.getpid()
+    await trio.to_thread.run_sync(os.waitpid, -1, 0)  # the first of them
+
+
+async def said_by(*words: str) -> int:
+    # Not through a pipe that the grandchild keeps open.
+    reading, writing = os.pipe()
+    process = await trio.lowlevel.open_process(words, stdout=writing)
+    os.close(writing)
+    said = os.read(reading, 100)
+    os.close(reading)
+    await process.wait()
+    return int(said)
+
+
+def parent_of(pid: int) -> int:
+    process = strays.process_of(pid)
+    assert process is not None
+    return process.parent
+
+
+@needs_orphans
+async def test_a_bot_without_children_costs_no_look_at_every_process(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked: list[int] = []
+    process_of = strays.process_of
+    monkeypatch.setattr("arena.ladder.orphans.process_of", lambda pid: looked.append(pid))
+    process = desk.launch("", dial=False)
+    await process.wait()
+    assert process_of(os.getpid()) is not None
+    assert looked == [process.pid]
+
+
 @pytest.mark.skipif(not launcher.death_signal_prefix(), reason="no setpriv with --pdeathsig here")
+@pytest.mark.parametrize("leaves", ["", "os.setsid()"])
 async def test_a_bot_ends_with_its_arena_and_its_children_with_the_next_sweep(
-    desk: Desk, tmp_path: Path
+    desk: Desk, tmp_path: Path, leaves: str
 ) -> None:
     """A second arena starts a bot with a child and is killed: see what becomes of each."""
     arena = f"""
@@ -504,7 +652,8 @@ async def main():
                log_path=Path({str(tmp_path / "bot.log")!r}))
 trio.run(main)
 """
-    leader = DIAL + CHILD + "mine = socket.create_connection((host, int(port)))\nline.close()\n"
+    child = CHILD.replace("== 0:", f"== 0:\n    {leaves}") if leaves else CHILD
+    leader = DIAL + child + "mine = socket.create_connection((host, int(port)))\nline.close()\n"
     leader += "mine.sendall(b'leader\\n')\nsignal.pause()\n"
     killed = await trio.lowlevel.open_process((sys.executable, "-c", arena, leader))
     of_child = await desk.caller()
@@ -514,8 +663,7 @@ trio.run(main)
     killed.kill()
     await killed.wait()
     await all_gone(of_leader)
-    (note,) = desk.notes()
-    (swept,) = strays.sweep(desk.running)
-    assert note.name == f"{swept.pid}.json"
+    noted = desk.noted()
+    assert [swept.pid for swept in strays.sweep(desk.running)] == noted
     await all_gone(of_child)
     assert desk.notes() == []

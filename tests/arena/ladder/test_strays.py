@@ -1,7 +1,9 @@
 """What a killed arena left is found and ended; what only looks like it is left alone."""
 
+import errno
 import json
 import os
+import select
 import signal
 import subprocess
 from collections.abc import Callable, Iterator
@@ -56,13 +58,25 @@ def output_to_the_end(process: subprocess.Popen[bytes]) -> bytes:
     return process.stdout.read()
 
 
+def is_at_its_end(process: subprocess.Popen[bytes]) -> bool:
+    """Whether no process holds the output any more."""
+    assert process.stdout is not None
+    return bool(select.select([process.stdout], [], [], 0.05)[0])
+
+
+def sweep_all(folder: Path, *, ticket: str) -> None:
+    """End what a test has left on purpose."""
+    orphan(note(folder, ticket=ticket))
+    sweep(folder)
+
+
 def is_alive(process: subprocess.Popen[bytes]) -> bool:
     return process.poll() is None
 
 
 def test_a_group_whose_arena_is_no_more_is_killed_whole(tmp_path: Path, start: Start) -> None:
     process = start("sleep 1000 & sleep 1000")
-    orphan(note(tmp_path, process.pid, ticket=TICKET))
+    orphan(note(tmp_path, ticket=TICKET, pid=process.pid))
     (swept,) = sweep(tmp_path)
     assert swept.pid == process.pid
     assert output_to_the_end(process) == b""
@@ -72,15 +86,15 @@ def test_a_group_whose_arena_is_no_more_is_killed_whole(tmp_path: Path, start: S
 
 def test_the_groups_of_an_arena_that_runs_are_left_alone(tmp_path: Path, start: Start) -> None:
     process = start("sleep 1000")
-    file = note(tmp_path, process.pid, ticket=TICKET)
+    file = note(tmp_path, ticket=TICKET, pid=process.pid)
     assert sweep(tmp_path) == []
     assert is_alive(process)
     assert list(tmp_path.iterdir()) == [file]
 
 
 def test_an_id_that_another_process_has_now_is_not_killed(tmp_path: Path, start: Start) -> None:
-    process = start("sleep 1000")
-    orphan(note(tmp_path, process.pid, ticket=TICKET), birth="before")
+    process = start("sleep 1000", ticket="another")
+    orphan(note(tmp_path, ticket=TICKET, pid=process.pid), birth="before")
     assert sweep(tmp_path) == []
     assert is_alive(process)
     assert list(tmp_path.iterdir()) == []
@@ -90,13 +104,18 @@ def test_an_id_that_another_process_has_now_is_not_killed(tmp_path: Path, start:
 LEADER_GONE = "(echo; exec sleep 1000) & exit"
 
 
-@pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="no environment in /proc here")
+needs_environments = pytest.mark.skipif(
+    not Path("/proc/self/environ").exists(), reason="no environment in /proc here"
+)
+
+
+@needs_environments
 @pytest.mark.parametrize("ticket", [TICKET, "another"])
 def test_children_without_a_leader_are_known_by_their_ticket(
     tmp_path: Path, start: Start, ticket: str
 ) -> None:
     process = start(LEADER_GONE, ticket=ticket)
-    orphan(note(tmp_path, process.pid, ticket=TICKET))
+    orphan(note(tmp_path, ticket=TICKET, pid=process.pid))
     assert process.stdout is not None
     assert process.stdout.readline() == b"\n"
     process.wait()
@@ -110,9 +129,74 @@ def test_children_without_a_leader_are_known_by_their_ticket(
     assert list(tmp_path.iterdir()) == []
 
 
+# Said by the last of them to come; all of them hold the output.
+FAR = {
+    "in a session of its own": "setsid sh -c 'echo; exec sleep 1000' & exit",
+    "with a child that has cleared its environment": (
+        "setsid sh -c 'setsid env -i sh -c \"echo; exec /bin/sleep 1000\" & wait' & exit"
+    ),
+}
+
+
+@needs_environments
+@pytest.mark.parametrize("ticket", [TICKET, "another"])
+@pytest.mark.parametrize("where", FAR)
+def test_those_who_left_the_group_are_known_by_their_ticket_and_their_children_by_them(
+    tmp_path: Path, start: Start, where: str, ticket: str
+) -> None:
+    process = start(FAR[where], ticket=ticket)
+    orphan(note(tmp_path, ticket=TICKET, pid=process.pid))
+    assert process.stdout is not None
+    assert process.stdout.readline() == b"\n"
+    process.wait()
+    swept = sweep(tmp_path)
+    if ticket == TICKET:
+        assert [stray.pid for stray in swept] == [process.pid]
+        assert output_to_the_end(process) == b""
+    else:
+        assert swept == []
+        assert not is_at_its_end(process)
+        sweep_all(tmp_path, ticket=ticket)
+        assert output_to_the_end(process) == b""
+
+
+@needs_environments
+def test_a_kill_between_the_first_note_and_the_start_of_the_bot_is_swept_too(
+    tmp_path: Path, start: Start
+) -> None:
+    orphan(note(tmp_path, ticket=TICKET))
+    process = start("sleep 1000")
+    assert [stray.pid for stray in sweep(tmp_path)] == [0]
+    assert process.wait() == -signal.SIGKILL
+
+
+def test_a_note_that_was_being_written_goes_with_its_arena(tmp_path: Path) -> None:
+    ended = subprocess.Popen(["true"])
+    ended.wait()
+    mine = tmp_path / f"0123456789abcdef.{os.getpid()}.draft"
+    for file in (mine, tmp_path / f"0123456789abcdef.{ended.pid}.draft"):
+        file.write_text("{")
+    assert sweep(tmp_path) == []
+    assert list(tmp_path.iterdir()) == [mine]
+
+
+def test_a_note_that_cannot_be_written_is_named_and_leaves_no_draft(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(file: Path, *_: object, **__: object) -> None:
+        file.touch()
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(Path, "write_text", full)
+    with pytest.raises(OSError, match="No space left") as caught:
+        note(tmp_path, ticket=TICKET)
+    assert str(caught.value.filename).startswith(str(tmp_path))
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_group_that_has_gone_leaves_only_a_note_to_remove(tmp_path: Path, start: Start) -> None:
     process = start("exit")
-    orphan(note(tmp_path, process.pid, ticket=TICKET))
+    orphan(note(tmp_path, ticket=TICKET, pid=process.pid))
     process.wait()
     assert sweep(tmp_path) == []
     assert list(tmp_path.iterdir()) == []
@@ -130,7 +214,7 @@ def test_a_folder_that_does_not_exist_has_nothing_to_sweep(tmp_path: Path) -> No
 
 
 def test_a_note_does_not_give_the_ticket_away(tmp_path: Path) -> None:
-    file = note(tmp_path, os.getpid(), ticket=TICKET)
+    file = note(tmp_path, ticket=TICKET, pid=os.getpid())
     assert TICKET not in file.read_text()
 
 
