@@ -8,6 +8,7 @@ from rich.console import Console
 
 from arena.cli import show
 from arena.cli.interrupts import heeding_signals
+from arena.cli.operating import Operating, operated
 from arena.cli.places import running_folder
 from arena.cli.watch import Watch
 from arena.ladder.cores import usable_cores
@@ -26,11 +27,22 @@ from arena.ladder.cycles import (
 from arena.ladder.facts import Event
 from arena.ladder.ladder import Ladder
 from arena.ladder.runner import open_runner
+from arena.referee.meter import Meter
 
 
-def play(ladder: Ladder, *, cycles: int, concurrency: int | None, hello_seconds: float) -> Event:
+def play(
+    ladder: Ladder,
+    *,
+    cycles: int,
+    concurrency: int | None,
+    hello_seconds: float,
+    operating: Operating,
+) -> Event:
     """Play an event, or what is left of one; it is not over if it was stopped."""
-    with LadderWatch(show.errors(), left=len(ladder.store.scheduled())) as watch:
+    with (
+        LadderWatch(show.errors(), left=len(ladder.store.scheduled())) as watch,
+        operated(operating, say=watch.say) as meter,
+    ):
         event = trio.run(
             functools.partial(
                 _play,
@@ -38,6 +50,8 @@ def play(ladder: Ladder, *, cycles: int, concurrency: int | None, hello_seconds:
                 cycles=cycles,
                 rooms=concurrency or usable_cores(),
                 hello_seconds=hello_seconds,
+                meter=meter,
+                drain_seconds=operating.drain_seconds,
                 watch=watch,
             )
         )
@@ -74,7 +88,14 @@ class LadderWatch(Watch):
 
 
 async def _play(
-    ladder: Ladder, *, cycles: int, rooms: int, hello_seconds: float, watch: LadderWatch
+    ladder: Ladder,
+    *,
+    cycles: int,
+    rooms: int,
+    hello_seconds: float,
+    meter: Meter,
+    drain_seconds: float,
+    watch: LadderWatch,
 ) -> Event:
     logs = ladder.folder / "logs"
     async with (
@@ -84,8 +105,9 @@ async def _play(
             running=running_folder(otherwise=ladder.folder),
             logs=logs,
             hello_seconds=hello_seconds,
+            meter=meter,
         ) as runner,
-        heeding_signals(runner, tell=watch.say),
+        heeding_signals(runner, tell=watch.say, drain_seconds=drain_seconds),
     ):
         return await play_event(
             ladder, runner, cycles=cycles, tell=watch.tell, watcher=watch, at_once=rooms

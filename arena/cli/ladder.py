@@ -9,8 +9,13 @@ from arena.cli.errors import FAILED, Misuse
 from arena.cli.options import (
     Bank,
     Concurrency,
+    Drain,
     HelloTime,
     Json,
+    LogFile,
+    LogFormat,
+    LogLevel,
+    Metrics,
     MoveTime,
     Options,
     Tick,
@@ -130,6 +135,11 @@ def run(
     concurrency: Concurrency = None,
     hello_time: HelloTime = 10.0,
     json_: Json = False,
+    metrics: Metrics = None,
+    log_format: LogFormat = None,
+    log_file: LogFile = None,
+    log_level: LogLevel = "info",
+    drain: Drain = 60.0,
 ) -> None:
     """Play an event, or the rest of one, and print the standings.
 
@@ -137,12 +147,24 @@ def run(
     """
     require_posix()
     from arena.cli import event, show
+    from arena.cli.operating import Operating
     from arena.ladder.ladder import Ladder
 
     hello_seconds = checked_seconds("--hello-time", hello_time, least=0.1)
+    operating = Operating(
+        metrics=metrics,
+        log_format=log_format,
+        log_file=log_file,
+        log_level=log_level,
+        drain_seconds=checked_seconds("--drain", drain),
+    )
     with Ladder.open(folder) as ladder:
         played = event.play(
-            ladder, cycles=cycles, concurrency=concurrency, hello_seconds=hello_seconds
+            ladder,
+            cycles=cycles,
+            concurrency=concurrency,
+            hello_seconds=hello_seconds,
+            operating=operating,
         )
         if json_:
             show.print_json(

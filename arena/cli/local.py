@@ -5,8 +5,8 @@ import os
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractAsyncContextManager, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from shutil import rmtree
@@ -16,13 +16,16 @@ import trio
 from arena.cli import show
 from arena.cli.errors import Misuse
 from arena.cli.interrupts import heeding_signals
+from arena.cli.listening import RESUME_SECONDS, Listening, inviting, is_remote
+from arena.cli.operating import Operating, operated
 from arena.cli.places import bot_folder, running_folder
 from arena.cli.report import MatchReport
 from arena.cli.watch import MatchWatch
 from arena.ladder.boards import MatchPlan, Secret, joined_names, local_match_id
 from arena.ladder.cores import usable_cores
-from arena.ladder.entrants import load_bot
-from arena.ladder.runner import open_runner
+from arena.ladder.entrants import Entrant, load_bot
+from arena.ladder.remote import PREFIX, remote_entrant
+from arena.ladder.runner import Runner, open_runner
 from arena.ladder.settings import DEFAULT_LENGTH
 from arena.ladder.verdict import Voided, verdict
 from hokm.deck import SEED_BYTES, secret_from_text
@@ -53,6 +56,8 @@ class Ask:
     at_once: int
     record: Path | None
     logs: Path | None
+    listening: Listening | None
+    operating: Operating
 
 
 def match(ask: Ask, *, as_json: bool) -> bool:
@@ -61,7 +66,12 @@ def match(ask: Ask, *, as_json: bool) -> bool:
     if ask.logs is not None:
         ask.logs.mkdir(parents=True, exist_ok=True)
     watch = MatchWatch(plan, show.errors())
-    with _logs(ask.logs, watch) as logs, watch:
+    with (
+        operated(ask.operating, say=watch.say) as meter,
+        _logs(ask.logs, watch) as logs,
+        watch,
+        inviting(ask.listening, say=watch.say) as invitations,
+    ):
         fewest = min(plan.entrants, key=lambda entrant: entrant.concurrent)
         if fewest.concurrent < ask.at_once:
             watch.say(
@@ -69,7 +79,18 @@ def match(ask: Ask, *, as_json: bool) -> bool:
                 f"{fewest.name} takes no more (concurrent in its bot.toml)"
             )
         began = time.monotonic()
-        plan, record = trio.run(functools.partial(_play, plan, ask, logs=logs, watch=watch))
+        opened = functools.partial(
+            open_runner,
+            concurrency=ask.concurrency or _rooms_at_once(plan),
+            python=sys.executable,
+            running=running_folder(otherwise=logs),
+            logs=logs,
+            hello_seconds=ask.hello_seconds,
+            network=None if ask.listening is None else ask.listening.network,
+            invitations=invitations,
+            meter=meter,
+        )
+        plan, record = trio.run(functools.partial(_play, opened, plan, ask=ask, watch=watch))
         seconds = time.monotonic() - began
     unsaved = _save(record, ask.record)
     file = ask.record if unsaved is None else None
@@ -97,21 +118,26 @@ def _save(record: MatchRecord, file: Path | None) -> OSError | RecordError | Non
     return None
 
 
+def _rooms_at_once(plan: MatchPlan) -> int:
+    """As many as there are cores; all of them where somebody waits for a bot's seats elsewhere."""
+    cores = usable_cores()
+    has_remote = any(entrant.is_remote for entrant in plan.entrants)
+    return max(cores, len(plan.rooms)) if has_remote else cores
+
+
 async def _play(
-    plan: MatchPlan, ask: Ask, *, logs: Path, watch: MatchWatch
+    opened: Callable[[], AbstractAsyncContextManager[Runner]],
+    plan: MatchPlan,
+    *,
+    ask: Ask,
+    watch: MatchWatch,
 ) -> tuple[MatchPlan, MatchRecord]:
     """Play until a match is not voided by a fault of the host, or was tried often enough; return
     the last attempt and its record.
     """
     async with (
-        open_runner(
-            concurrency=ask.concurrency or usable_cores(),
-            python=sys.executable,
-            running=running_folder(otherwise=logs),
-            logs=logs,
-            hello_seconds=ask.hello_seconds,
-        ) as runner,
-        heeding_signals(runner, tell=watch.say),
+        opened() as runner,
+        heeding_signals(runner, tell=watch.say, drain_seconds=ask.operating.drain_seconds),
     ):
         while True:
             record = await runner.play(plan, watcher=watch)
@@ -123,8 +149,17 @@ async def _play(
             watch.begin_again(plan)
 
 
+def _entrant(text: str) -> Entrant:
+    if not is_remote(text):
+        return load_bot(bot_folder(text))
+    try:
+        return remote_entrant(text.removeprefix(PREFIX))
+    except ValueError as error:
+        raise Misuse(f"{text}: the name {error}") from error
+
+
 def _plan(ask: Ask) -> MatchPlan:
-    entrants = tuple(load_bot(bot_folder(text)) for text in ask.bots)
+    entrants = tuple(map(_entrant, ask.bots))
     names = tuple(entrant.name for entrant in entrants)
     kind = Format(ask.format)
     secret = Secret(os.urandom(SEED_BYTES) if ask.seed is None else secret_from_text(ask.seed))
@@ -139,6 +174,7 @@ def _plan(ask: Ask) -> MatchPlan:
         secret=secret,
         at_once=ask.at_once,
         tick_seconds=ask.tick_seconds,
+        resume_seconds=_resume_seconds(ask),
     )
     if len(joined_names(names).encode()) > LONGEST_FILE_NAME_BYTES:
         raise Misuse(
@@ -146,6 +182,14 @@ def _plan(ask: Ask) -> MatchPlan:
             f"{LONGEST_FILE_NAME_BYTES} bytes of UTF-8; shorten a name in its bot.toml"
         )
     return plan
+
+
+def _resume_seconds(ask: Ask) -> float:
+    """How long a bot may be away. On this machine nothing breaks a stream but the bot itself, and
+    in rated play nobody may.
+    """
+    is_casual = Policy(ask.policy) is Policy.CASUAL
+    return RESUME_SECONDS if is_casual and any(map(is_remote, ask.bots)) else 0.0
 
 
 @contextmanager

@@ -9,8 +9,12 @@ from arena.cli.errors import FAILED, Misuse
 from arena.cli.options import (
     Bank,
     Concurrency,
-    HelloTime,
+    Drain,
     Json,
+    LogFile,
+    LogFormat,
+    LogLevel,
+    Metrics,
     MoveTime,
     Options,
     Tick,
@@ -27,6 +31,8 @@ HELP = f"""{SHORT_HELP}
 A BOT is a folder with a bot.toml, or the name of a bundled bot (see arena bot list). Two bots play
 as two sides, with two players or four; three bots play each for itself; four sit at a table of four
 in the order named, the first and third against the others. The same bot may be named twice.
+remote:NAME is a bot that somebody starts, anywhere, with a ticket that is written for it; see
+--listen, and docs/serve.md.
 
 Every deal is played once in each room, the sides changing places, so that luck of the cards falls
 out; figures come with error bars. Ctrl-C finishes the games under way and shows what there is; a
@@ -68,7 +74,8 @@ def match(
     bots: Annotated[
         list[str],
         typer.Argument(
-            metavar="BOT", help="Two to four: folders with a bot.toml, or bundled bots."
+            metavar="BOT",
+            help="Two to four: folders with a bot.toml, bundled bots, or remote:NAME.",
         ),
     ],
     players: Annotated[
@@ -114,7 +121,14 @@ def match(
     move_time: MoveTime = 1.0,
     bank: Bank = 30.0,
     tick: Tick = 0.0,
-    hello_time: HelloTime = 10.0,
+    hello_time: Annotated[
+        float | None,
+        typer.Option(
+            metavar="SECONDS",
+            help="What a bot may take from its start, or its ticket, to its hello.  "
+            "[default: 10, with a remote bot 60]",
+        ),
+    ] = None,
     concurrency: Concurrency = None,
     at_once: Annotated[
         int,
@@ -137,6 +151,55 @@ def match(
         ),
     ] = None,
     json_: Json = False,
+    listen: Annotated[
+        str | None,
+        typer.Option(
+            metavar="HOST:PORT",
+            help="Where remote bots come to; 0.0.0.0 or [::] for all addresses of this machine.",
+        ),
+    ] = None,
+    advertise: Annotated[
+        str | None,
+        typer.Option(
+            metavar="HOST",
+            help="The name by which they reach it.  [default: the HOST of --listen, or this "
+            "machine's name]",
+        ),
+    ] = None,
+    tls_cert: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="The certificate (chain), in PEM."),
+    ] = None,
+    tls_key: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Its key, in PEM."),
+    ] = None,
+    client_ca: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Let in only bots with a certificate from one of these, in PEM.",
+        ),
+    ] = None,
+    insecure: Annotated[
+        bool,
+        typer.Option(
+            "--insecure",
+            help="Do without TLS although others can reach the address.",
+        ),
+    ] = False,
+    tickets: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="Where the files with the tickets go.  [default: a temporary folder]",
+        ),
+    ] = None,
+    metrics: Metrics = None,
+    log_format: LogFormat = None,
+    log_file: LogFile = None,
+    log_level: LogLevel = "info",
+    drain: Drain = 60.0,
 ) -> None:
     """See HELP."""
     require_posix()
@@ -153,8 +216,12 @@ def match(
     if record is not None:
         _check_record(record)
 
-    from arena.cli import local
+    from arena.cli import listening, local
+    from arena.cli.operating import Operating
 
+    has_remote = any(map(listening.is_remote, bots))
+    if hello_time is None:
+        hello_time = listening.HELLO_SECONDS if has_remote else 10.0
     ask = local.Ask(
         bots=tuple(bots),
         players=_PLAYERS[len(bots)] if players is None else players,
@@ -171,6 +238,23 @@ def match(
         at_once=at_once,
         record=record,
         logs=logs,
+        listening=listening.listening(
+            tuple(bots),
+            listen=listen,
+            advertise=advertise,
+            tls_cert=tls_cert,
+            tls_key=tls_key,
+            client_ca=client_ca,
+            tickets=tickets,
+            insecure=insecure,
+        ),
+        operating=Operating(
+            metrics=metrics,
+            log_format=log_format,
+            log_file=log_file,
+            log_level=log_level,
+            drain_seconds=checked_seconds("--drain", drain),
+        ),
     )
     if not local.match(ask, as_json=json_):
         raise typer.Exit(FAILED)

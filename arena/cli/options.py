@@ -2,7 +2,8 @@
 
 import os
 from collections.abc import Sequence
-from typing import Annotated
+from pathlib import Path
+from typing import Annotated, Literal
 
 import typer
 
@@ -41,6 +42,38 @@ Concurrency = Annotated[
     typer.Option(
         metavar="N", min=1, max=1024, help="Rooms to play at once.  [default: the usable cores]"
     ),
+]
+
+Drain = Annotated[
+    float,
+    typer.Option(
+        metavar="SECONDS",
+        help="After a SIGTERM, how long the games under way may take to finish.",
+    ),
+]
+Metrics = Annotated[
+    str | None,
+    typer.Option(
+        metavar="HOST:PORT",
+        help="Answer Prometheus there, at /metrics; 127.0.0.1:9117, say. Whoever reaches it may "
+        "read it.",
+    ),
+]
+LogFormat = Annotated[
+    Literal["text", "json"] | None,
+    typer.Option(
+        envvar="HOKM_ARENA_LOG_FORMAT", help="Write a log for whoever operates this, on stderr."
+    ),
+]
+LogFile = Annotated[
+    Path | None,
+    typer.Option(
+        envvar="HOKM_ARENA_LOG_FILE", metavar="FILE", help="Write that log to the end of a file."
+    ),
+]
+LogLevel = Annotated[
+    Literal["debug", "info", "warning"],
+    typer.Option(envvar="HOKM_ARENA_LOG_LEVEL", help="What of it is written."),
 ]
 
 
