@@ -32,6 +32,9 @@ FAREWELL_SECONDS = 2.0
 
 _log = logging.getLogger(__name__)
 
+LAST_WORDS_SECONDS = 0.1
+"""How long a bot that did not start may take to end before it is left to end by itself."""
+
 
 @dataclass(frozen=True, slots=True)
 class House:
@@ -91,6 +94,7 @@ class Player:
         self._resume_seconds = resume_seconds
         self._starts = 0
         self._process: BotProcess | None = None
+        self._reaped: BotProcess | None = None
 
     @property
     def log(self) -> Path:
@@ -119,6 +123,8 @@ class Player:
     async def start(self, nursery: trio.Nursery) -> bool:
         """Start a process that ``nursery`` watches over; whether it came and said hello in time."""
         house = self._house
+        if self._process is not None:  # one that failed to start may not be gone yet
+            await self._reap(self._process, wait_seconds=0)
         self._starts += 1
         self.failure = None
         ticket = house.lobby.issue(resume_seconds=self._resume_seconds)
@@ -156,7 +162,9 @@ class Player:
                 )
                 if process.returncode == 0:
                     self.failure += "; does its program end with run(ITS_CLASS)?"
-            await self._reap(process, wait_seconds=0)
+            # What it wrote at its end may be wanted, but the others do not wait for its SIGKILL.
+            with trio.move_on_after(LAST_WORDS_SECONDS):
+                await self._reap(process, wait_seconds=0)
             return False
         self.session.take_vitals = partial(vitals, process.pid)
         if self._resume_seconds:
@@ -196,7 +204,7 @@ class Player:
         _log.info(message, extra=here | fields)
 
     async def _reap(self, process: BotProcess, *, wait_seconds: float) -> None:
-        if len(self.ended) == self._starts:
+        if process is self._reaped:
             return
         with trio.move_on_after(wait_seconds):
             await process.wait()
@@ -207,5 +215,6 @@ class Player:
             cpu_seconds=process.cpu_seconds,
             exit_code=process.returncode,
         )
+        self._reaped = process
         self.ended.append(record)
         self._note("bot ended", pid=process.pid, exit_code=process.returncode)
