@@ -32,7 +32,7 @@ from tests.zoo.members import Limit, Member
 
 HERE = Path(__file__).resolve().parent
 NEIGHBOURS_CLOCK = ClockRules(move_seconds=1.0, bank_seconds=10.0)
-NEIGHBOURS_BOARDS = 200
+NEIGHBOURS_BOARDS = 1000
 HELLO_SECONDS = 5.0
 """Short, because it has to pass, but not for a good bot on a machine with other work."""
 AMPLE_SECONDS = 60.0
@@ -219,9 +219,9 @@ class Keeper:
         meanwhile = self.neighbours.games[first:]
         logs = self._folder / "logs" / match.folder
         limit_seconds = member.limit_seconds(hello_seconds=self._hello_seconds)
-        left = [
-            f"process {pid}" for pid in await _left_running(bot.folder, _children(logs, member))
-        ]
+        children = _children(logs, member)
+        self.children += children
+        left = [] if member.leaves_a_stranger else await _left_running(bot.folder, children)
         left += [path.name for path in sorted(bot.folder.iterdir()) if path not in files]
         return Sighting(
             member,
