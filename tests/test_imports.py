@@ -20,6 +20,10 @@ ROOT = Path(__file__).resolve().parent.parent
 HOKM_SHELLS = ("hokm.client", "hokm.bot", "hokm.testing", "hokm.__main__")
 ARENA_SHELLS = (
     "arena.cli",
+    "arena.conformance.checks",
+    "arena.conformance.fuzz",
+    "arena.conformance.kit",
+    "arena.conformance.talk",
     "arena.logs",
     "arena.referee.host",
     "arena.referee.lobby",
@@ -48,8 +52,9 @@ ONLY_IN = {
     "arena.metrics": ("arena.cli",),
     "asyncio": ("arena.referee.bridge",),
     "trio": ARENA_SHELLS,
-    "hokm.v1": ("hokm.wire", "hokm.v1"),
-    "google.protobuf": ("hokm.wire", "hokm.v1"),
+    # The conformance kit puts what no version has yet into batches, which the wire does not say.
+    "hokm.v1": ("hokm.wire", "hokm.v1", "arena.conformance.strangers"),
+    "google.protobuf": ("hokm.wire", "hokm.v1", "arena.conformance.strangers"),
     "sqlalchemy": ("arena.ladder.store", "arena.ladder.migrations"),
     "alembic": ("arena.ladder.store", "arena.ladder.migrations"),
     "typer": ("arena.cli",),

@@ -191,6 +191,7 @@ BASES = (
     "proto/hokm/v1",
     "arena/referee",
     "arena/ladder",
+    "arena/conformance",
     "arena/cli",
     "docs",
 )
@@ -304,7 +305,8 @@ def test_every_message_and_field_of_a_session_is_told() -> None:
 
 def test_every_module_has_its_line_in_the_architecture() -> None:
     page = text_of("docs/architecture.md")
-    for package in ("sdk/python/src/hokm", "arena/referee", "arena/ladder", "arena/cli"):
+    packages = ("referee", "ladder", "conformance", "cli")
+    for package in ("sdk/python/src/hokm", *(f"arena/{one}" for one in packages)):
         for module in (ROOT / package).rglob("*.py"):
             path = module.relative_to(ROOT / package)
             if path.name != "__init__.py" and path.parts[0] not in ("v1", "migrations"):

@@ -1,0 +1,179 @@
+"""``arena bot check``: from what was asked to a run of the kit, and how its results are printed."""
+
+import fnmatch
+import functools
+import os
+import shlex
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from shutil import rmtree
+
+import trio
+from rich.console import Console
+
+from arena.cli import show
+from arena.cli.errors import Misuse
+from arena.cli.places import bot_folder, running_folder
+from arena.cli.text import printable
+from arena.conformance.checks import CHECKS
+from arena.conformance.kit import check_bot
+from arena.conformance.report import Report, Result, Verdict
+from arena.conformance.script import Ask as KitAsk
+from arena.conformance.script import Check
+from arena.ladder.entrants import load_bot
+from arena.wording import counted
+
+SEED_BYTES = 4
+"""Of a new seed: eight digits are easily typed, and nobody need guess it."""
+
+LOG_LINES = 12
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ask:
+    """What was asked of ``arena bot check``; None leaves a thing to its default."""
+
+    bot: str
+    only: tuple[str, ...]
+    skip: tuple[str, ...]
+    seed: str | None
+    fuzz_seconds: float
+    limit_seconds: float
+    logs: Path | None
+
+
+def check(ask: Ask, *, as_json: bool) -> bool:
+    """Run the checks, print what they came to; whether the bot passed."""
+    checks = _chosen(ask)
+    entrant = load_bot(bot_folder(ask.bot))
+    seed = os.urandom(SEED_BYTES).hex() if ask.seed is None else ask.seed
+    console = show.results()
+
+    def done(result: Result) -> None:
+        if not as_json:
+            _print_line(console, result)
+
+    with _logs(ask.logs) as logs:
+        report = trio.run(
+            functools.partial(
+                check_bot,
+                entrant,
+                checks,
+                ask=KitAsk(seed=seed, fuzz_seconds=ask.fuzz_seconds),
+                limit_seconds=ask.limit_seconds,
+                python=sys.executable,
+                running=running_folder(otherwise=logs),
+                logs=logs,
+                done=done,
+            )
+        )
+    if as_json:
+        show.print_json(report.json())
+    else:
+        _print_report(console, report, bot=ask.bot)
+    return report.ok
+
+
+def list_checks(*, as_json: bool) -> None:
+    """Print every check there is, and what it means."""
+    if as_json:
+        rows = [
+            {"name": one.name, "meaning": one.meaning, "reference": one.reference} for one in CHECKS
+        ]
+        show.print_json({"checks": rows})
+        return
+    table = show.named_columns("check", "what a bot that passes does", "reference")
+    for one in CHECKS:
+        table.add_row(one.name, one.meaning, one.reference)
+    show.results().print(table)
+
+
+def _chosen(ask: Ask) -> list[Check]:
+    for pattern in (*ask.only, *ask.skip):
+        if not any(fnmatch.fnmatchcase(one.name, pattern) for one in CHECKS):
+            raise Misuse(f"there is no check {pattern!r}; see them all: arena bot check --list")
+    chosen = [
+        one
+        for one in CHECKS
+        if (not ask.only or _is_among(one, ask.only)) and not _is_among(one, ask.skip)
+    ]
+    if not chosen:
+        raise Misuse("no check is left; give fewer --skip, or other --only")
+    return chosen
+
+
+def _is_among(check: Check, patterns: Sequence[str]) -> bool:
+    return any(fnmatch.fnmatchcase(check.name, pattern) for pattern in patterns)
+
+
+_WORDS = {
+    Verdict.PASSED: "ok",
+    Verdict.FAILED: "FAILED",
+    Verdict.NOT_CLAIMED: "not claimed",
+    Verdict.NOT_SUPPORTED: "not supported",
+    Verdict.NOT_RUN: "NOT RUN",
+}
+
+
+def _print_line(console: Console, result: Result) -> None:
+    detail = f"  {printable(result.detail)}" if result.detail else ""
+    name = result.check.name
+    text = f"{_WORDS[result.verdict]:<13}  {name:<20}  {result.seconds:6.2f} s{detail}"
+    show.print_line(console, text)
+
+
+def _print_report(console: Console, report: Report, *, bot: str) -> None:
+    for result in report.results:
+        if result.finding is not None:
+            for text in _failure(result, report, bot=bot):
+                show.print_line(console, text)
+    counts = ", ".join(
+        f"{report.count(verdict)} {verdict.value}" for verdict in Verdict if report.count(verdict)
+    )
+    show.print_line(console, "")
+    many = counted(len(report.results), "check")
+    show.print_line(
+        console,
+        f"{report.bot} {report.version}: {many} in {report.seconds:.1f} s: {counts} "
+        f"(seed {report.seed})",
+    )
+    show.print_line(console, "passed" if report.ok else "not passed")
+
+
+def _failure(result: Result, report: Report, *, bot: str) -> Iterator[str]:
+    finding, check = result.finding, result.check
+    assert finding is not None
+    yield ""
+    yield f"FAILED {check.name}: {check.meaning}"
+    yield f"  see       {finding.reference}"
+    yield f"  it did    {printable(result.detail)}"
+    yield f"  expected  {printable(finding.expected)}"
+    yield "  the end of the exchange:"
+    yield from (f"    {printable(text)}" for text in finding.exchange)
+    if finding.log.strip():
+        yield "  the end of its log:"
+        yield from (f"    | {text}" for text in finding.log.rstrip().splitlines()[-LOG_LINES:])
+    else:
+        yield "  it printed nothing"
+    seed = f" --seed {shlex.quote(report.seed)}"
+    yield f"  run this alone: arena bot check {shlex.quote(bot)} --only {check.name}{seed}"
+    if finding.by_hand:
+        yield f"  how it is run: {finding.by_hand}"
+
+
+@contextmanager
+def _logs(folder: Path | None) -> Iterator[Path]:
+    """Where bots' output goes; what is worth reading of it is in the findings."""
+    if folder is not None:
+        folder.mkdir(parents=True, exist_ok=True)
+        yield folder
+        return
+    temporary = Path(tempfile.mkdtemp(prefix="hokm-check-"))
+    try:
+        yield temporary
+    finally:
+        rmtree(temporary, ignore_errors=True)

@@ -1,0 +1,134 @@
+"""Checks of what a bot remembers: a game is played alike whatever was played before and beside it.
+
+They judge bots that make the same choices each time alone. One that draws lots, or plays by the
+clock, is found to do so and is not judged.
+"""
+
+from collections.abc import Awaitable, Callable, Sequence
+
+from arena.conformance.chance import Chance
+from arena.conformance.script import Check, Process, Script
+from arena.conformance.tables import ScriptedGame, at_random
+from arena.conformance.talk import open_talk
+from arena.conformance.unmet import NotSupported, Unmet
+from hokm.actions import Action, action_text
+from hokm.rules.options import Play, Rules
+
+OTHERS = 3
+"""Games that are played before, and besides."""
+
+
+class _Subject:
+    """A game that is played again and again, the same way by the script."""
+
+    def __init__(self, script: Script, *, players: int) -> None:
+        self._script = script
+        self._text = f"{script.ask.seed} the same again, {players}"
+        options = {"target_points": "3"}
+        self.rules = Rules.of(players, play=Play.RACE, options=options)
+
+    def game(self) -> ScriptedGame:
+        """The game once more, under another number."""
+        others = at_random(Chance(self._text))
+        return self._script.race(self.rules, seat=0, seed=self._text, others=others)
+
+    def other(self) -> ScriptedGame:
+        """Another game at the same table."""
+        return self._script.race(self.rules, seat=self._script.chance.below(self.rules.players))
+
+
+async def _after_others(script: Script) -> None:
+    """The same game after others in one process."""
+
+    async def play(subject: _Subject) -> Sequence[Action]:
+        await script.play(*(subject.other() for _ in range(OTHERS)))
+        game = subject.game()
+        await script.play(game)
+        return game.actions
+
+    await _compare(script, play, "after other games in the same process")
+
+
+async def _beside_others(script: Script) -> None:
+    """The same game while others are played."""
+
+    async def play(subject: _Subject) -> Sequence[Action]:
+        count = min(script.concurrent, OTHERS + 1)
+        game = subject.game()
+        await script.play_together([game, *(subject.other() for _ in range(count - 1))])
+        return game.actions
+
+    await _compare(script, play, "while other games are played in the same process")
+
+
+async def _compare(script: Script, play: "_Playing", circumstances: str) -> None:
+    """Whether the bot plays a game as it does alone, wherever it does so alike each time."""
+    judged = False
+    for players in script.bench.entrant.variants:
+        subject = _Subject(script, players=players)
+        alone = [await _in_a_process(script, subject, _alone(script)) for _ in range(2)]
+        if alone[0] != alone[1]:
+            continue
+        judged = True
+        if await _in_a_process(script, subject, play) == alone[0]:
+            continue
+        # Once more, both: a bot that plays by the clock may have done alike by luck.
+        again = await _in_a_process(script, subject, _alone(script))
+        otherwise = await _in_a_process(script, subject, play)
+        if again != alone[0] or otherwise == alone[0]:
+            continue
+        place = next(
+            (n for n, (a, b) in enumerate(zip(alone[0], otherwise, strict=False)) if a != b), 0
+        )
+        raise Unmet(
+            f"{circumstances} it plays a game of {players} otherwise: its choice {place + 1} is "
+            f"{action_text(otherwise[place])}, and {action_text(alone[0][place])} each time when "
+            "it plays the same game alone",
+            expected="the same choices; if it learns from game to game, or draws lots from a fixed "
+            f"seed, leave this out: --skip {script.check.name}",
+        )
+    if not judged:
+        raise NotSupported("it does not play the same game alike each time, so it is not judged")
+
+
+def _alone(script: Script) -> "_Playing":
+    async def play(subject: _Subject) -> Sequence[Action]:
+        game = subject.game()
+        await script.play(game)
+        return game.actions
+
+    return play
+
+
+async def _in_a_process(script: Script, subject: _Subject, play: "_Playing") -> Sequence[Action]:
+    """What the bot does in the subject, played so in a fresh process."""
+    async with open_talk(script.bench) as talk:
+        script.talk = talk
+        await talk.arrive()
+        talk.say(talk.welcome(), script.match_start(subject.rules, games=OTHERS + 1))
+        actions = await play(subject)
+        await talk.farewell(script.match_end)
+        return actions
+
+
+_Playing = Callable[[_Subject], Awaitable[Sequence[Action]]]
+
+_PAGE = "docs/write-a-bot.md: What a bot is asked"
+
+MEMORY = (
+    Check(
+        "after-others",
+        "It plays a game alike, whatever its process played before.",
+        _PAGE,
+        _after_others,
+        process=Process.SEVERAL,
+    ),
+    Check(
+        "beside-others",
+        "It plays a game alike, whatever its process plays at the same time.",
+        _PAGE,
+        _beside_others,
+        concurrent=2,
+        process=Process.SEVERAL,
+    ),
+)

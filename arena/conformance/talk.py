@@ -1,0 +1,367 @@
+"""A talk with one process of a bot: what is said and heard, its start and its end.
+
+The bot is a real process and the stream a real one, through the same launcher and bridge as in a
+match. What is said, and what should come back, is for the checks to say; every wait for the bot has
+a limit and ends at once with its process or its stream.
+"""
+
+import itertools
+import secrets
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import trio
+
+from arena.conformance.tables import BANK_SECONDS, MOVE_SECONDS
+from arena.conformance.transcript import Entry, Transcript, told
+from arena.conformance.unmet import Unmet
+from arena.ladder.entrants import Entrant
+from arena.ladder.launcher import BotProcess, LaunchError, launch
+from arena.referee.bridge import Bridge, GrpcConnection, serve
+from arena.referee.connection import Close
+from hokm.session import PROTOCOL, Answer, FromBot, FromReferee, Goodbye, Hello, Welcome
+from hokm.wire import WireError, decode_from_bot, encode_from_referee
+
+HELLO_SECONDS = 10.0
+"""From its start to its hello (docs/protocol.md)."""
+
+ANSWER_SECONDS = MOVE_SECONDS + BANK_SECONDS
+"""How long an answer may take: what the bot is told it has."""
+
+HALF_SECONDS = 1.0
+EXIT_SECONDS = 2.0
+"""From a bot's goodbye to the end of its half of the stream, and to its exit (docs/protocol.md)."""
+
+SLACK_SECONDS = 1.0
+"""What is waited beyond a limit: the machine may be busy."""
+
+QUIET_SECONDS = 0.02
+"""How long the script listens for what should not be said. A bot that talks too much does so at
+once; what comes later is heard by the check that follows.
+"""
+
+TOKEN_BYTES = 32
+
+Change = Callable[[bytes], bytes]
+"""What is done to an encoded batch before it is written."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Bench:
+    """What all talks of a run share: the bot, where it connects, and where its output goes."""
+
+    entrant: Entrant
+    bridge: Bridge
+    python: str
+    running: Path
+    logs: Path
+    doors: dict[str, trio.MemorySendChannel[GrpcConnection]] = field(default_factory=dict)
+    """Who waits for a stream, by the ticket or token it will come with."""
+    starts: "itertools.count[int]" = field(default_factory=lambda: itertools.count(1))
+
+    async def seat_arrivals(self) -> None:
+        """Lead each stream to whoever waits for it."""
+        async for connection in self.bridge.arrivals:
+            door = self.doors.pop(connection.ticket or connection.resume_token, None)
+            if door is None:
+                connection.end(Close.NO_SEAT)
+            else:
+                door.send_nowait(connection)
+
+    def door(self, key: str) -> "trio.MemoryReceiveChannel[GrpcConnection]":
+        """Where the stream that comes with that ticket or token will be."""
+        send, receive = trio.open_memory_channel[GrpcConnection](1)
+        self.doors[key] = send
+        return receive
+
+
+@asynccontextmanager
+async def open_bench(
+    entrant: Entrant, *, python: str, running: Path, logs: Path
+) -> AsyncIterator[Bench]:
+    """A bench on loopback for as long as it is open."""
+    async with serve("127.0.0.1:0") as bridge, trio.open_nursery() as nursery:
+        bench = Bench(entrant=entrant, bridge=bridge, python=python, running=running, logs=logs)
+        nursery.start_soon(bench.seat_arrivals)
+        yield bench
+        nursery.cancel_scope.cancel()
+
+
+class Talk:
+    """One process, from its launch to its exit; made by :func:`open_talk`.
+
+    Attributes:
+        transcript: what was said.
+        hello: what the bot said first; None before.
+        came_back: how often it came back on another stream.
+    """
+
+    def __init__(self, bench: Bench, nursery: trio.Nursery) -> None:
+        self.transcript = Transcript()
+        self.hello: Hello | None = None
+        self._bench = bench
+        self._nursery = nursery
+        self._process: BotProcess | None = None
+        self._connection: GrpcConnection | None = None
+        self._door: trio.MemoryReceiveChannel[GrpcConnection] | None = None
+        self._inbox: list[FromBot] = []
+        self.came_back = 0
+        self._token = ""
+        self._began = trio.current_time()
+
+    # -- its start
+
+    async def launch(self, *, ticket_is_good: bool = True) -> None:
+        """Start the process. Raises Unmet where it cannot be started."""
+        bench = self._bench
+        ticket = secrets.token_urlsafe(TOKEN_BYTES)
+        self._door = bench.door(ticket) if ticket_is_good else None
+        try:
+            self._process = launch(
+                self._nursery,
+                bench.entrant.argv(bench.python),
+                folder=bench.entrant.folder,
+                address=bench.bridge.address,
+                ticket=ticket,
+                log_path=bench.logs / f"{bench.entrant.name}-{next(bench.starts)}.log",
+                running=bench.running,
+            )
+        except LaunchError as error:
+            raise Unmet(str(error), expected="a command that starts") from None
+        self._began = trio.current_time()
+
+    async def arrive(self) -> Hello:
+        """Launch it and wait for its hello. Raises Unmet where none comes in time."""
+        await self.launch()
+        expected = f"a hello within {HELLO_SECONDS:.0f} s of its start"
+        self._connection = await self._stream(HELLO_SECONDS)
+        if self._connection is None:
+            how = "its process ended" if self._has_ended else "it did not connect"
+            raise Unmet(f"{how}{self._how_it_ended()}", expected=expected)
+        left = max(0.0, self._began + HELLO_SECONDS - trio.current_time())
+        return await self._hear_hello(left, expected=expected)
+
+    async def _stream(self, within: float) -> GrpcConnection | None:
+        """The stream that comes through the door; None if it does not, or the process ends."""
+        assert self._process is not None
+        came: list[GrpcConnection] = []
+
+        async def wait(race: trio.CancelScope) -> None:
+            assert self._door is not None
+            came.append(await self._door.receive())
+            race.cancel()
+
+        with trio.move_on_after(within):
+            async with trio.open_nursery() as race:
+                race.start_soon(wait, race.cancel_scope)
+                await self._process.wait()
+                race.cancel_scope.cancel()
+        return came[0] if came else None
+
+    async def _hear_hello(self, within: float, *, expected: str) -> Hello:
+        hello = await self.hear(within=within, expected=expected)
+        if not isinstance(hello, Hello):
+            raise Unmet(f"it began with: {told(hello)[0]}", expected="a hello, before all else")
+        self.hello = hello
+        if self._inbox:
+            raise Unmet(
+                f"after its hello it said: {told(self._inbox[0])[0]}",
+                expected="nothing before the welcome",
+            )
+        return hello
+
+    def welcome(self, *, resume_seconds: float = 0.0) -> Welcome:
+        """The answer to a hello, with a token of its own."""
+        self._token = secrets.token_urlsafe(TOKEN_BYTES)
+        return Welcome(PROTOCOL, "hokm-arena check", self._token, resume_seconds)
+
+    # -- what is said
+
+    def say(self, *messages: FromReferee, change: Change | None = None) -> None:
+        """Write one batch; ``change`` makes other bytes of it."""
+        payload = encode_from_referee(messages)
+        if change is not None:
+            payload = change(payload)
+        self._note("referee", messages)
+        assert self._connection is not None
+        self._connection.post(payload)
+
+    def remark(self, text: str) -> None:
+        """Note what the script does besides talking."""
+        self.transcript.add(Entry("script", self._elapsed(), remark=text))
+
+    async def hear(self, *, within: float = ANSWER_SECONDS, expected: str = "an answer") -> FromBot:
+        """The next message of the bot. Raises Unmet where none comes in time."""
+        assert self._connection is not None
+        with trio.move_on_after(within + SLACK_SECONDS):
+            while not self._inbox:
+                received = await self._connection.receive()
+                if not received:
+                    await self._wait_a_moment()
+                    raise Unmet(f"its stream ended{self._how_it_ended()}", expected=expected)
+                for payload, _ in received:
+                    self._take(payload)
+        if not self._inbox:
+            raise Unmet(f"it said nothing for {within:.1f} s", expected=expected)
+        return self._inbox.pop(0)
+
+    async def hear_answer(self, *, expected: str = "an answer") -> Answer:
+        """The next message, which must be an answer."""
+        message = await self.hear(expected=expected)
+        if not isinstance(message, Answer):
+            raise Unmet(f"it said: {told(message)[0]}", expected=expected)
+        return message
+
+    async def hear_any(self, seconds: float, *, expected: str) -> FromBot | None:
+        """The next message that comes within so long, None if there is none; raises Unmet if the
+        bot leaves.
+        """
+        with trio.move_on_after(seconds):
+            return await self.hear(within=seconds, expected=expected)
+        return None
+
+    async def quiet(self, seconds: float = QUIET_SECONDS, *, expected: str) -> None:
+        """Listen for so long; raises Unmet if the bot says anything, or leaves."""
+        message = await self.hear_any(seconds, expected=expected)
+        if message is not None:
+            raise Unmet(f"it said: {told(message)[0]}", expected=expected)
+
+    # -- its end
+
+    async def farewell(self, *before: FromReferee) -> None:
+        """Say what is left and goodbye, and see the bot off by the rules of the protocol."""
+        self.say(*before, Goodbye())
+        expected = "a goodbye in return"
+        message = await self.hear(within=HALF_SECONDS, expected=expected)
+        if not isinstance(message, Goodbye):
+            raise Unmet(f"it said: {told(message)[0]}", expected=expected)
+        await self.leave()
+
+    async def leave(self) -> None:
+        """After the bot's goodbye: its half ends, then its process does, with exit code 0."""
+        assert self._connection is not None
+        assert self._process is not None
+        with trio.move_on_after(HALF_SECONDS + SLACK_SECONDS) as waiting:
+            while received := await self._connection.receive():
+                for payload, _ in received:
+                    self._take(payload)
+                if self._inbox:
+                    raise Unmet(
+                        f"after its goodbye it said: {told(self._inbox[0])[0]}",
+                        expected="nothing more",
+                    )
+        if waiting.cancelled_caught:
+            raise Unmet(
+                f"its half of the stream is open {HALF_SECONDS:.0f} s after its goodbye",
+                expected="the end of its half of the stream right after its goodbye",
+            )
+        self._connection.end(Close.DONE)
+        code = await self.exit_code(within=EXIT_SECONDS)
+        if code != 0:
+            raise Unmet(f"its process ended{self._how_it_ended()}", expected="exit code 0")
+
+    async def exit_code(self, *, within: float) -> int:
+        """How its process ends. Raises Unmet where it does not in time."""
+        assert self._process is not None
+        code = -1
+        with trio.move_on_after(within + SLACK_SECONDS) as waiting:
+            code = await self._process.wait()
+        if waiting.cancelled_caught:
+            raise Unmet(
+                f"its process still runs after {within:.0f} s", expected="that it ends by itself"
+            )
+        return code
+
+    def break_off(self) -> None:
+        """Break the stream without a goodbye, as when the arena goes away."""
+        assert self._connection is not None
+        self.remark("the stream is broken off")
+        self._connection.end(Close.STOPPED)
+
+    async def come_back(self, *, within: float) -> Hello | None:
+        """Break the stream, and wait until the bot has come back with the token of its last welcome
+        and said hello; None where its process ends instead. Raises Unmet where it does neither.
+        """
+        door = self._bench.door(self._token)
+        self.break_off()
+        self._inbox.clear()
+        self._door = door
+        connection = await self._stream(within + SLACK_SECONDS)
+        if connection is None and self._has_ended:
+            return None
+        if connection is None:
+            raise Unmet(
+                f"it did not come back within {within:.0f} s, and its process runs on",
+                expected="that it comes back, or ends",
+            )
+        self._connection = connection
+        self.came_back += 1
+        self.remark("it is back with its token")
+        return await self._hear_hello(within, expected="a hello on the new stream")
+
+    async def end(self) -> None:
+        """End the process, whatever it does."""
+        if self._connection is not None:
+            self._connection.end(Close.DONE)
+        if self._process is not None:
+            await self._process.end()
+
+    @property
+    def log_tail(self) -> str:
+        """The last lines that the bot wrote."""
+        return "" if self._process is None else self._process.log.tail()
+
+    @property
+    def by_hand(self) -> str:
+        """The shell line that runs the bot as it was run."""
+        return "" if self._process is None else self._process.by_hand
+
+    # -- within
+
+    def _take(self, payload: bytes) -> None:
+        try:
+            messages = decode_from_bot(payload)
+        except WireError as error:
+            raise Unmet(
+                f"it sent what is no message of the protocol: {error}",
+                expected="a batch of messages (PlayRequest)",
+                reference="docs/protocol.md: Batches",
+            ) from None
+        self._note("bot", messages)
+        self._inbox += messages
+
+    def _note(self, who: str, messages: tuple[FromReferee, ...] | tuple[FromBot, ...]) -> None:
+        self.transcript.add(Entry(who, self._elapsed(), tuple(messages)))
+
+    def _elapsed(self) -> float:
+        return trio.current_time() - self._began
+
+    async def _wait_a_moment(self) -> None:
+        """A stream that breaks is often the first one hears of a process that ends."""
+        assert self._process is not None
+        with trio.move_on_after(0.5):
+            await self._process.wait()
+
+    @property
+    def _has_ended(self) -> bool:
+        return self._process is not None and self._process.returncode is not None
+
+    def _how_it_ended(self) -> str:
+        code = None if self._process is None else self._process.returncode
+        if code is None:
+            return ""
+        return f" (exit code {code})" if code >= 0 else f" (signal {-code})"
+
+
+@asynccontextmanager
+async def open_talk(bench: Bench) -> AsyncIterator[Talk]:
+    """A talk that has not begun; its process has ended when this is left."""
+    async with trio.open_nursery() as nursery:
+        talk = Talk(bench, nursery)
+        try:
+            yield talk
+        finally:
+            with trio.CancelScope(shield=True):
+                await talk.end()
