@@ -162,10 +162,10 @@ class Table:
         follows from an action, or the end of the game. Changes nothing.
         """
         place = self._places[seat]
-        if self._outcome is not None or (decision, attempt) in place.replies:
-            return False
         if seat == self._asked and place.clock.is_late(now):
             return True
+        if self._outcome is not None or (decision, attempt) in place.replies:
+            return False
         try:
             self.game.deal.check(seat, self._admitted(seat, (decision, attempt), action))
         except IllegalAction:

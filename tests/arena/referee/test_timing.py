@@ -15,14 +15,14 @@ import trio.testing
 from arena.referee.table import Policy, Table
 from arena.referee.testing import answer_decisions, endings, first_legal
 from arena.referee.tick import Alarms, next_tick
-from hokm.actions import PLAYS
+from hokm.actions import PLAYS, Action
 from hokm.cards import Seat
 from hokm.errors import Reason
 from hokm.outcome import Ending
 from hokm.rules.options import Rules
-from hokm.session import Answer, ClockRules, Decision, GameEnd, Refused
+from hokm.session import Answer, ClockRules, Decision, GameEnd, Malformed, Refused
 from hokm.wire import decode_from_referee
-from tests.arena.referee.virtual import CLOCK, a_game
+from tests.arena.referee.virtual import CLOCK, a_game, drive
 from tests.arena.referee.worlds import NUMBER, Room, Tap, a_room
 
 TICK = 0.005
@@ -161,6 +161,10 @@ HOLD = 0.25
 """A tick with room for much to happen."""
 
 
+def ending_of(table: Table) -> Ending | None:
+    return None if table.outcome is None else table.outcome.ending
+
+
 async def asked(room: Room) -> tuple[Seat, Tap, Decision]:
     """Whose decision is open."""
     await trio.testing.wait_all_tasks_blocked()
@@ -222,11 +226,10 @@ async def test_an_answer_that_waits_for_its_tick_is_in_time(
         began = trio.current_time()
         await answered(room, after=0.09)
         await trio.sleep_until(began + HOLD + 0.01)
-        assert table.outcome is None
+        assert ending_of(table) is None
         assert sum(seen(room)) == 4 * 2 + 2  # welcomes, starts, two decisions
         await trio.sleep(0.1)
-        assert table.outcome is not None
-        assert table.outcome.ending is Ending.TIME  # of the next, which had its whole time
+        assert ending_of(table) is Ending.TIME  # of the next, which had its whole time
         assert trio.current_time() > began + HOLD + 0.1
 
 
@@ -240,7 +243,7 @@ async def test_an_answer_found_at_its_deadline_waits_for_its_tick(
         await trio.sleep(0.09)
         bot.say(first_legal(decision))
         await trio.sleep(0.1)
-        assert table.outcome is None
+        assert ending_of(table) is None
         await trio.sleep(0.1)
         assert (await asked(room))[2] != decision
 
@@ -251,7 +254,7 @@ async def test_a_missed_deadline_waits_for_no_tick(
     table = a_table(clock=ClockRules(0.1, 0.0))
     async with a_room(table, tick_seconds=HOLD):
         await trio.sleep(0.101)
-        assert table.outcome is not None
+        assert ending_of(table) is Ending.TIME
 
 
 async def test_a_refusal_is_told_to_its_sender_at_once(
@@ -279,8 +282,7 @@ async def test_a_refusal_that_ends_the_game_is_told_with_the_tick(
         await trio.sleep(HOLD - 0.101)
         assert seen(room) == before
         await trio.sleep(0.002)
-        assert table.outcome is not None
-        assert table.outcome.ending is Ending.ILLEGAL
+        assert ending_of(table) is Ending.ILLEGAL
         assert [len(endings(one)) for one in room.bots] == [1] * 4
 
 
@@ -311,7 +313,7 @@ async def test_an_answer_that_waits_may_be_sent_again(
         await trio.sleep(0.01)
         bot.say(first_legal(decision))
         await trio.sleep(HOLD)
-        assert table.outcome is None
+        assert ending_of(table) is None
         assert table.record().refusals == ()
 
 
@@ -365,8 +367,7 @@ async def test_an_answer_that_waits_counts_when_the_game_ends_before(
         await answered(room)
         await end(room, seat)
         await trio.testing.wait_all_tasks_blocked()
-        assert table.outcome is not None
-        assert table.outcome.ending is ending
+        assert ending_of(table) is ending
         assert trio.current_time() < began + HOLD
         assert table.record().hands[0].trump is not None
         told = seen(room)
@@ -389,8 +390,7 @@ async def test_a_game_whose_last_answer_waits_is_complete_whatever_ends_it(
             await trio.sleep(HOLD)
         await end(room, seat)
         await trio.testing.wait_all_tasks_blocked()
-        assert table.outcome is not None
-        assert table.outcome.ending is Ending.COMPLETED
+        assert ending_of(table) is Ending.COMPLETED
 
 
 def is_last(table: Table, decision: Decision) -> bool:
@@ -410,7 +410,7 @@ async def test_an_answer_behind_one_that_ends_the_game_comes_too_late(
         bot.say(Answer(NUMBER, decision.decision, 1, PLAYS[0]))
         bot.say(first_legal(decision))
         await trio.sleep(2 * HOLD)
-        assert table.outcome is not None
+        assert ending_of(table) is Ending.TIME
         refused = bot.told[-1]
         assert isinstance(refused, Refused)
         assert refused.reason is Reason.MATCH_OVER
@@ -426,8 +426,7 @@ async def test_a_fault_of_the_arena_found_by_an_answer_that_waits_voids_the_game
     async with a_room(table, tick_seconds=HOLD) as room:
         table.concerns_others = broken  # type: ignore[method-assign, assignment]
         await answered(room)
-        assert table.outcome is not None
-        assert table.outcome.ending is Ending.HOST_FAULT
+        assert ending_of(table) is Ending.HOST_FAULT
     assert "broken" in caplog.text
 
 
@@ -445,8 +444,7 @@ async def test_each_game_keeps_its_own_tick(autojump_clock: trio.testing.MockClo
             room.start(tables[number], tick_seconds=ticks[number])
         await trio.sleep(20)
         for number, table in tables.items():
-            assert table.outcome is not None
-            assert table.outcome.ending is Ending.COMPLETED
+            assert ending_of(table) is Ending.COMPLETED
             asked_at = decision_times(room, number)
             assert len(asked_at) > 25
             for at in asked_at:
@@ -485,6 +483,34 @@ async def test_an_answer_that_waits_takes_no_share_of_another_games_clock(
 
 
 # -- the tick itself
+
+
+@pytest.mark.parametrize("policy", Policy)
+def test_a_table_knows_beforehand_whether_an_answer_concerns_others(policy: Policy) -> None:
+    chance = random.Random(5)
+    known = set[tuple[bool, bool]]()
+    for seed in range(30):
+        driven = drive(seed=seed, policy=policy)
+        for _ in range(60):
+            late = chance.random() < 0.02
+            driven.now += 32.0 if late else 0.25
+            seat = driven.seat if chance.random() < 0.9 else Seat(chance.randrange(4))
+            odd: list[Action | Malformed] = [PLAYS[0], Malformed("?")]
+            action = chance.choice([*driven.decision.legal] * 20 + odd)
+            decision = driven.decision.decision - (chance.random() < 0.02)
+            asked = seat, decision, driven.attempt, action, driven.now
+            foreseen = driven.table.concerns_others(*asked)
+            tells = driven.take(driven.table.answer(*asked))
+            concerned = any(
+                tell.seat != seat or isinstance(tell.message, Decision) for tell in tells
+            )
+            assert foreseen == concerned
+            known.add((late, foreseen))
+            if driven.table.outcome is not None:
+                assert not driven.table.concerns_others(*asked)
+                break
+            driven.attempt += any(isinstance(tell.message, Refused) for tell in tells)
+    assert known >= {(False, False), (False, True), (True, True)}
 
 
 @pytest.mark.parametrize(
