@@ -73,6 +73,9 @@ _FULL = {
 }
 """What is told those who are not even listened to."""
 
+SILENT_SECONDS = 10.0
+"""Between two lines of the log about streams that were turned away for one reason."""
+
 SPARE_CALLS = 64
 """Calls at once beyond those that are let in, so that there is one to say no with; above them gRPC
 itself refuses, without us.
@@ -150,6 +153,8 @@ class Bridge:
         self._patience = Patience(
             limits.wrong_tickets, forgiven_seconds=limits.wrong_ticket_seconds
         )
+        self._silent_until: dict[TurnedAway, float] = {}
+        """When it may be logged again that somebody was turned away, by why."""
         self._is_serving: asyncio.Queue[bool] = asyncio.Queue()
         meter.queue_age_by(self._queue_age)
 
@@ -233,12 +238,14 @@ class Bridge:
                 server,
                 service,
                 most=self._limits.probes,
-                turned_away=partial(self.meter.turned_away, TurnedAway.PROBES),
+                turned_away=partial(self._turn_away, TurnedAway.PROBES, host=None),
             )
             helping.append(asyncio.create_task(self._tell_health(probes)))
             port = _bind(server, self._network.listen, tls=self._network.tls)
             self.network_address = f"{self._network.reached_at}:{port}"
             servers.append(server)
+            is_open = self._network.tls is None
+            _log.info("serving", extra={"address": self.network_address, "tls": not is_open})
         for server in servers:
             await server.start()
         self.into_trio(self._started.set)
@@ -257,17 +264,23 @@ class Bridge:
         host = host_of(context.peer())
         full = self._full(host)
         if full is not None:
-            self.meter.turned_away(full)
+            self._turn_away(full, host=host)
             context.set_code(grpc.StatusCode.RESOURCE_EXHAUSTED)
             context.set_details(_FULL[full])
             return
         self._guests += 1
+        _log.debug("stream opened", extra={"host": host, "streams": self._guests})
         try:
             close = await self._play(requests, context, first_seconds=self._limits.hello_seconds)
         finally:
             self._guests -= 1
+            _log.debug("stream ended", extra={"host": host, "streams": self._guests})
+        if close in _TURNED_AWAY:
+            self._turn_away(_TURNED_AWAY[close], host=host)
         if close is Close.NO_SEAT and self._patience.wrong(host, time.monotonic()):
-            _log.warning("too many wrong tickets from %s: not listened to for a while", host)
+            _log.warning(
+                "too many wrong tickets: not listened to for a while", extra={"host": host}
+            )
 
     def _full(self, host: str) -> TurnedAway | None:
         """Why nobody more is listened to, or nobody from this host."""
@@ -284,7 +297,17 @@ class Bridge:
 
     async def _play_local(self, requests: AsyncIterator[bytes], context: Context) -> None:
         """A stream of a bot on this machine."""
-        await self._play(requests, context)
+        close = await self._play(requests, context)
+        if close in _TURNED_AWAY:
+            self._turn_away(_TURNED_AWAY[close], host="here")
+
+    def _turn_away(self, why: TurnedAway, *, host: str | None) -> None:
+        """Count it, and say so now and then: a stranger must not fill a disk with it."""
+        self.meter.turned_away(why)
+        now = time.monotonic()
+        if now >= self._silent_until.get(why, 0.0):
+            self._silent_until[why] = now + SILENT_SECONDS
+            _log.info("turned away a stream", extra={"reason": why.value, "host": host})
 
     async def _play(
         self, _: AsyncIterator[bytes], context: Context, *, first_seconds: float | None = None
@@ -318,8 +341,6 @@ class Bridge:
             if close is Close.DONE:
                 await asyncio.wait([reading], timeout=LINGER_SECONDS)
             context.set_code(_STATUS[close])
-            if close in _TURNED_AWAY:
-                self.meter.turned_away(_TURNED_AWAY[close])
             return close
         finally:
             reading.cancel()
