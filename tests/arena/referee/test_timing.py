@@ -410,7 +410,7 @@ async def test_an_answer_behind_one_that_ends_the_game_comes_too_late(
         bot.say(Answer(NUMBER, decision.decision, 1, PLAYS[0]))
         bot.say(first_legal(decision))
         await trio.sleep(2 * HOLD)
-        assert ending_of(table) is Ending.TIME
+        assert ending_of(table) is Ending.ILLEGAL
         refused = bot.told[-1]
         assert isinstance(refused, Refused)
         assert refused.reason is Reason.MATCH_OVER
