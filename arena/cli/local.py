@@ -3,7 +3,6 @@
 import functools
 import os
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractAsyncContextManager, contextmanager
@@ -18,7 +17,7 @@ from arena.cli.errors import Misuse
 from arena.cli.interrupts import heeding_signals
 from arena.cli.listening import RESUME_SECONDS, Listening, inviting, is_remote
 from arena.cli.operating import Operating, operated
-from arena.cli.places import bot_folder, running_folder
+from arena.cli.places import bot_folder, keep, running_folder, temporary_folder
 from arena.cli.report import MatchReport
 from arena.cli.watch import MatchWatch
 from arena.ladder.boards import MatchPlan, Secret, joined_names, local_match_id
@@ -198,11 +197,12 @@ def _logs(folder: Path | None, watch: MatchWatch) -> Iterator[Path]:
     if folder is not None:
         yield folder
         return
-    temporary = Path(tempfile.mkdtemp(prefix="hokm-arena-"))
+    temporary = temporary_folder()
     try:
         yield temporary
     finally:
         if watch.troubles:
+            keep(temporary)
             watch.say(f"logs of the bots: {temporary}")
         else:
             rmtree(temporary, ignore_errors=True)

@@ -1,11 +1,23 @@
-"""Where things are: the bot that a word names, and the notes about live processes."""
+"""Where things are: the bot that a word names, the notes about live processes, and folders that are
+needed for one match only.
+"""
 
+import hashlib
 import os
+import re
+import shutil
+import tempfile
 from contextlib import suppress
 from pathlib import Path
+from typing import Final
 
 from arena.cli.errors import Misuse
 from arena.ladder.entrants import BotError, find_bot
+from arena.ladder.strays import birth_of, sweep
+
+_PREFIX: Final = "hokm-arena-"
+_KEPT: Final = ".kept"
+_RUNNING: Final = "running"
 
 
 def bot_folder(text: str) -> Path:
@@ -31,4 +43,47 @@ def running_folder(*, otherwise: Path) -> Path:
         folder.mkdir(parents=True, exist_ok=True)
         if os.access(folder, os.W_OK):
             return folder
-    return otherwise / "running"
+    return otherwise / _RUNNING
+
+
+def temporary_folder() -> Path:
+    """Make a folder for one match, and remove those of arenas that were killed.
+
+    Its name says whose it is, by the process's id and birth, so a kill at no moment leaves one that
+    nobody knows. One that is to be read later is to be marked, see `keep`.
+    """
+    home = Path(tempfile.gettempdir())
+    for folder in home.glob(f"{_PREFIX}*"):
+        if _is_abandoned(folder):
+            # Where there is no home to note processes in, they are noted here.
+            sweep(folder / _RUNNING)
+            shutil.rmtree(folder, ignore_errors=True)
+    return Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{_owner(os.getpid())}-", dir=home))
+
+
+def keep(folder: Path) -> None:
+    """Leave a temporary folder to whoever was told of it."""
+    with suppress(OSError):
+        (folder / _KEPT).touch()
+
+
+def _is_abandoned(folder: Path) -> bool:
+    """Whether an arena of ours made it, without keeping it, and has ended. The temporary folder is
+    everybody's: what another user put there is no business of ours.
+    """
+    name = re.fullmatch(rf"{_PREFIX}((\d+)-[0-9a-f]+)-[^-]+", folder.name)
+    try:
+        is_ours = folder.lstat().st_uid == os.geteuid() and not folder.is_symlink()
+        return (
+            name is not None
+            and is_ours
+            and not (folder / _KEPT).exists()
+            and _owner(int(name[2])) != name[1]
+        )
+    except OSError:  # another arena has just removed it
+        return False
+
+
+def _owner(pid: int) -> str:
+    birth = birth_of(pid) or ""
+    return f"{pid}-{hashlib.sha256(birth.encode()).hexdigest()[:12]}"
