@@ -1,0 +1,210 @@
+"""Remote bots: an entrant that is a name, files that bring it to its seats, and who comes."""
+
+import hashlib
+import os
+import stat
+import subprocess
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import trio
+import trio.testing
+
+from arena.ladder.players import House
+from arena.ladder.remote import Invitations, RemotePlayer, open_invitations, remote_entrant
+from arena.referee.host import open_host
+from arena.referee.lobby import open_lobby
+from arena.referee.testing import MemoryConnection
+from hokm.cards import Seat
+
+HELLO_SECONDS = 60.0
+
+
+def test_a_remote_entrant_is_known_by_its_name_alone() -> None:
+    entrant = remote_entrant("rostam")
+    assert entrant.is_remote
+    assert entrant.digest == hashlib.sha256(b"remote:rostam").hexdigest()
+    assert entrant.variants == (2, 3, 4)
+
+
+@pytest.mark.parametrize("name", ["", "a b", "-x", "../up", "x" * 41])
+def test_what_is_no_name_is_refused(name: str) -> None:
+    with pytest.raises(ValueError):
+        remote_entrant(name)
+
+
+# -- the files
+
+
+def variables(file: Path) -> dict[str, str]:
+    return dict(line.split("=", 1) for line in file.read_text().splitlines())
+
+
+def test_a_file_has_what_its_bot_needs_and_nobody_else_can_read_it(tmp_path: Path) -> None:
+    told: list[str] = []
+    folder = tmp_path / "new" / "tickets"
+    invitations = open_invitations(folder, certificates=b"PEM", tell=told.append)
+    file = invitations.write("a", room=1, seat=Seat(0), address="far:7117", ticket="secret")
+    assert file == folder / "a-room1-seat0.env"
+    assert variables(file) == {
+        "HOKM_ADDRESS": "far:7117",
+        "HOKM_TICKET": "secret",
+        "HOKM_TLS_CA": str(folder / "arena.pem"),
+    }
+    assert (folder / "arena.pem").read_bytes() == b"PEM"
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+    for one in folder.iterdir():
+        assert stat.S_IMODE(one.stat().st_mode) == 0o600
+    assert told == [f"remote:a, room 1, seat 0: {file}"]
+
+
+def test_without_tls_there_is_nothing_to_check_it_by(tmp_path: Path) -> None:
+    invitations = open_invitations(tmp_path / "t", certificates=None, tell=lambda _: None)
+    file = invitations.write("a", room=1, seat=Seat(0), address="far:7117", ticket="secret")
+    assert set(variables(file)) == {"HOKM_ADDRESS", "HOKM_TICKET"}
+    assert os.listdir(tmp_path / "t") == ["a-room1-seat0.env"]
+
+
+def test_a_folder_with_odd_characters_can_be_sourced(tmp_path: Path) -> None:
+    folder = tmp_path / "it's $HOME"
+    invitations = open_invitations(folder, certificates=b"PEM", tell=lambda _: None)
+    file = invitations.write("a", room=1, seat=Seat(0), address="far:1", ticket="-_x")
+    script = '. "$1" && printf %s "$HOKM_TLS_CA"'
+    ran = subprocess.run(["sh", "-c", script, "sh", file], capture_output=True, check=True)
+    assert ran.stdout.decode() == str(folder / "arena.pem")
+
+
+def test_a_folder_that_others_can_look_into_is_refused(tmp_path: Path) -> None:
+    folder = tmp_path / "open"
+    folder.mkdir(mode=0o750)
+    with pytest.raises(OSError, match="chmod 700 it"):
+        open_invitations(folder, certificates=None, tell=lambda _: None)
+    assert not list(folder.iterdir())
+
+
+def test_a_file_that_is_there_is_not_written_through(tmp_path: Path) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.write_text("mine")
+    invitations = open_invitations(tmp_path / "t", certificates=None, tell=lambda _: None)
+    (tmp_path / "t" / "a-room1-seat0.env").symlink_to(elsewhere)
+    file = invitations.write("a", room=1, seat=Seat(0), address="far:1", ticket="secret")
+    assert elsewhere.read_text() == "mine"
+    assert not file.is_symlink()
+
+
+# -- who comes
+
+Connect = trio.MemorySendChannel[MemoryConnection]
+
+
+@asynccontextmanager
+async def a_house(folder: Path) -> AsyncIterator[tuple[House, Connect]]:
+    connect, arrivals = trio.open_memory_channel[MemoryConnection](10)
+    async with open_lobby(arrivals) as lobby, open_host(now=trio.current_time) as host:
+        house = House(
+            host=host,
+            lobby=lobby,
+            address="nowhere",
+            python="python",
+            running=folder / "running",
+            logs=folder / "logs",
+            prefix=(),
+            hello_seconds=HELLO_SECONDS,
+            now=trio.current_time,
+            network_address="far:7117",
+            invitations=Invitations(folder, False, lambda _: None),
+        )
+        yield house, connect
+
+
+def a_player(house: House, folder: Path) -> RemotePlayer:
+    return RemotePlayer(house, remote_entrant("rostam"), index=0, room=2, slot=Seat(1), logs=folder)
+
+
+def files_in(folder: Path) -> list[Path]:
+    return list(folder.glob("*.env"))
+
+
+async def started(player: RemotePlayer, connect: Connect, folder: Path, *, says: str) -> bool:
+    """Start a player for which a bot comes that says something."""
+    came = False
+    async with trio.open_nursery() as nursery:
+
+        async def start() -> None:
+            nonlocal came
+            came = await player.start(nursery)
+
+        nursery.start_soon(start)
+        await trio.testing.wait_all_tasks_blocked()
+        [file] = files_in(folder)
+        assert file.name == "rostam-room2-seat1.env"
+        connection = MemoryConnection(variables(file)["HOKM_TICKET"])
+        match says:
+            case "hello":
+                connection.hello("rostam")
+            case "nonsense":
+                connection.say_bytes(b"\xff")
+            case "nothing":
+                connection.hang_up()
+        await connect.send(connection)
+    assert files_in(folder) == [], "a used ticket's file is gone"
+    return came
+
+
+async def test_who_comes_with_the_ticket_takes_the_seat(
+    tmp_path: Path, autojump_clock: trio.testing.MockClock
+) -> None:
+    async with a_house(tmp_path) as (house, connect):
+        player = a_player(house, tmp_path)
+        assert await started(player, connect, tmp_path, says="hello")
+        assert player.session is not None
+        assert player.hello is not None
+        assert player.hello.name == "rostam"
+        session = player.session
+        await player.end()
+        assert session.closed is not None
+        assert player.ended == []  # no process of ours
+
+
+@pytest.mark.parametrize(("says", "failure"), [("nonsense", "no hello"), ("nothing", "went away")])
+async def test_who_comes_and_says_something_else_has_not_started(
+    says: str, failure: str, tmp_path: Path, autojump_clock: trio.testing.MockClock
+) -> None:
+    async with a_house(tmp_path) as (house, connect):
+        player = a_player(house, tmp_path)
+        assert not await started(player, connect, tmp_path, says=says)
+        assert failure in (player.failure or "")
+
+
+async def test_where_nobody_comes_it_has_not_started(
+    tmp_path: Path, autojump_clock: trio.testing.MockClock
+) -> None:
+    async with a_house(tmp_path) as (house, _), trio.open_nursery() as nursery:
+        player = a_player(house, tmp_path)
+        began = trio.current_time()
+        assert not await player.start(nursery)
+        assert trio.current_time() - began == pytest.approx(HELLO_SECONDS)
+        assert (
+            player.failure == "nobody came with the ticket in rostam-room2-seat1.env within 60.0 s"
+        )
+        assert files_in(tmp_path) == []
+
+
+async def test_one_that_died_is_invited_again_with_another_ticket(
+    tmp_path: Path, autojump_clock: trio.testing.MockClock
+) -> None:
+    tickets: list[str] = []
+
+    def note(line: str) -> None:
+        tickets.append(variables(Path(line.rpartition(": ")[2]))["HOKM_TICKET"])
+
+    async with a_house(tmp_path) as (house, connect):
+        invitations = Invitations(tmp_path, False, note)
+        player = a_player(replace(house, invitations=invitations), tmp_path)
+        for _ in range(2):
+            assert await started(player, connect, tmp_path, says="hello")
+            await player.end(wait_seconds=0)
+    assert len(set(tickets)) == 2
