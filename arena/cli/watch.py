@@ -14,6 +14,7 @@ from arena.ladder.boards import MatchPlan
 from arena.ladder.room import Trouble
 from arena.ladder.tally import Tally
 from arena.wording import counted
+from hokm.outcome import Ending
 from hokm.records import GameRecord
 
 TOLD_IN_FULL = 2
@@ -125,10 +126,15 @@ def _lines(plan: MatchPlan, trouble: Trouble) -> list[str]:
     match = "" if plan.event is None else f"{plan.match}, "
     game = "" if trouble.game is None else f", game {trouble.game}"
     place = f"{match}room {trouble.room}, seat {trouble.seat}{game}"
+    if trouble.ending is Ending.HOST_FAULT:
+        lines = [f"fault of this machine, not of {trouble.entrant.name} ({place})"]
+        return [*lines, f"  {trouble.detail}", f"  {trouble.time_loss}"]
     lines = [
         f"fault: {trouble.entrant.name} {trouble.ending.value} ({place})",
         f"  {printable(trouble.detail)}",
     ]
+    if trouble.time_loss is not None:
+        lines.append(f"  {trouble.time_loss}")
     if trouble.tail.strip():
         lines += [f"  | {line}" for line in trouble.tail.rstrip().splitlines()[-TAIL_LINES:]]
         lines.append(f"  its log: {trouble.log}")

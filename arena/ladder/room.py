@@ -23,7 +23,7 @@ from arena.ladder.remote import RemotePlayer
 from arena.referee.table import Table
 from hokm.cards import Seat
 from hokm.outcome import Ending, Outcome
-from hokm.records import Flag, GameRecord, ProcessRecord, RoomRecord
+from hokm.records import Flag, GameRecord, ProcessRecord, RoomRecord, TimeLoss
 from hokm.session import MatchEnd, MatchStart
 
 INCIDENTS = 3
@@ -40,7 +40,8 @@ class Trouble:
     """A bot failed: the verdict and the evidence, for its owner and the operator, for nobody else.
 
     ``game`` is None for a start that failed. ``tail`` is the end of its ``log``; ``by_hand`` is the
-    command that runs it as it was run.
+    command that runs it as it was run. ``time_loss`` says where the time went of a clock that ran
+    out; if that was the host's fault the ending is HOST_FAULT, and the bot has not failed.
     """
 
     entrant: Entrant
@@ -52,6 +53,7 @@ class Trouble:
     log: Path
     tail: str
     by_hand: str
+    time_loss: TimeLoss | None = None
 
 
 class Watcher(Protocol):
@@ -163,7 +165,7 @@ class Room:
     def _never_started(self, player: Player) -> None:
         """No game of this room counts, and so nothing of the match."""
         self._match.is_over = True
-        self._report(player, None, ending=Ending.NEVER_STARTED, detail=player.failure or "")
+        self._tell(player, None, ending=Ending.NEVER_STARTED, detail=player.failure or "")
         for number in self._plan.games:
             seat = Seat(self._sitting(number).index(player))
             outcome = self._plan.game(number).void(
@@ -210,7 +212,11 @@ class Room:
             self._match.is_over = True
         self._over(table.record())
         if outcome.at_fault is not None:
-            await self._after_fault(sitting[outcome.at_fault], number, outcome)
+            await self._after_fault(sitting[outcome.at_fault], table, outcome)
+        elif table.time_loss is not None:
+            self._report(sitting[table.time_loss.seat], table, outcome, detail=outcome.cause)
+        # What ran out of time may have been answered in the end: then more is known of it.
+        self._games[number] = self._seated(table.record())
 
     def _forfeit(self, number: int, sitting: list[Player]) -> None:
         """A board that is not played: a side has had its incidents, or the match its time."""
@@ -263,14 +269,14 @@ class Room:
 
     # -- faults
 
-    async def _after_fault(self, player: Player, number: int, outcome: Outcome) -> None:
+    async def _after_fault(self, player: Player, table: Table, outcome: Outcome) -> None:
         """End a process that is dead, or as good as dead: that is an incident. Report the fault."""
         detail = outcome.cause
         if player.session is not None and await self._is_dead(player, outcome.ending):
             self._match.incidents[self._plan.team(player.index)] += 1
             await player.end(wait_seconds=0 if outcome.ending is Ending.TIME else 1)
             detail = f"{detail} ({player.how_it_ended})"
-        self._report(player, number, ending=outcome.ending, detail=detail)
+        self._report(player, table, outcome, detail=detail)
 
     async def _is_dead(self, player: Player, ending: Ending) -> bool:
         assert player.session is not None
@@ -301,9 +307,21 @@ class Room:
                 else:
                     self._match.incidents[team] += 1
                     detail = f"it died in this match and did not come again: {player.failure}"
-                    self._report(player, None, ending=Ending.CRASH, detail=detail)
+                    self._tell(player, None, ending=Ending.CRASH, detail=detail)
 
-    def _report(self, player: Player, number: int | None, *, ending: Ending, detail: str) -> None:
+    def _report(self, player: Player, table: Table, outcome: Outcome, *, detail: str) -> None:
+        number, loss = table.number, table.time_loss
+        self._tell(player, number, ending=outcome.ending, detail=detail, time_loss=loss)
+
+    def _tell(
+        self,
+        player: Player,
+        number: int | None,
+        *,
+        ending: Ending,
+        detail: str,
+        time_loss: TimeLoss | None = None,
+    ) -> None:
         trouble = Trouble(
             entrant=player.entrant,
             room=self._number,
@@ -314,6 +332,7 @@ class Room:
             log=player.log,
             tail=player.tail,
             by_hand=player.by_hand,
+            time_loss=time_loss,
         )
         _log.warning(
             "bot failed",
@@ -324,6 +343,7 @@ class Room:
                 "game": number,
                 "ending": ending.value,
                 "detail": detail,
+                "time_loss": None if time_loss is None else str(time_loss),
             },
         )
         self._watcher.trouble(self._plan, trouble)
