@@ -21,7 +21,8 @@ from tests.system.processes import GOOD, Notes, plan, runner, runs, write_bot
 HELLO_SECONDS = 4.0
 """Long enough for a good bot to say hello on a loaded machine, short enough to wait for."""
 
-HURRIED = ClockRules(move_seconds=0.2, bank_seconds=0.0)
+HURRIED = ClockRules(move_seconds=0.6, bank_seconds=0.0)
+"""Long enough that a machine with much else to do is not to blame for a bot that sleeps."""
 
 # A good bot that also writes down how each of its games ended.
 WITNESS = """

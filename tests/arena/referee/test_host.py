@@ -2,13 +2,14 @@
 
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import permutations
 
 import pytest
 import trio
 import trio.testing
 
+from arena.referee.blame import Vitals
 from arena.referee.connection import Close
 from arena.referee.host import Host, open_host
 from arena.referee.lobby import Lobby, open_lobby
@@ -21,6 +22,7 @@ from hokm.deck import shuffled
 from hokm.errors import Reason
 from hokm.events import Event
 from hokm.outcome import Ending, Outcome
+from hokm.records import Verdict
 from hokm.rules.game import Board, Game
 from hokm.rules.options import Play, Rules
 from hokm.rules.variants import variant_of
@@ -578,3 +580,59 @@ async def test_a_number_is_good_for_one_game_of_a_session() -> None:
         await house.play(a_table())
         with pytest.raises(ValueError, match="game 1 was played before"):
             await house.play(a_table())
+
+
+# -- whose time ran out
+
+SHORT = ClockRules(move_seconds=1.0, bank_seconds=0.0)
+
+
+async def test_a_time_loss_of_the_machines_making_voids_the_game_for_all(
+    autojump_clock: trio.testing.MockClock,
+) -> None:
+    async with a_house() as house:
+        house.play_all(1, 2, 3)
+        looks = iter([Vitals(5.0, {1: 1.0}), Vitals(5.1, {1: 1.75})])
+        house.sessions[0].take_vitals = lambda: next(looks)
+        table = a_table(game=a_board(1), clock=SHORT)
+        outcome = await house.play(table)
+        assert (outcome.ending, outcome.at_fault) == (Ending.HOST_FAULT, None)
+        assert "kept seat 0 from its time" in outcome.cause
+        for bot in house.bots:
+            assert [end.outcome for end in endings(bot)] == [outcome]
+        loss = table.record().time_loss
+        assert loss is not None
+        assert (loss.seat, loss.verdict, loss.waited_seconds) == (0, Verdict.HOST, 0.75)
+
+
+async def test_a_time_loss_of_the_bots_own_is_its_loss_and_the_record_has_why(
+    autojump_clock: trio.testing.MockClock,
+) -> None:
+    async with a_house() as house:
+        house.play_all(1, 2, 3)
+        table = a_table(game=a_board(1), clock=SHORT)
+        outcome = await house.play(table)
+        assert (outcome.ending, outcome.at_fault) == (Ending.TIME, 0)
+        await trio.sleep(0.5)
+        first = told_decisions(house.bots[0])[0]
+        answer = first_legal(first)
+        house.bots[0].say(replace(answer, took_seconds=1.25))
+        house.bots[0].say(replace(answer, took_seconds=9.0))  # said once
+        await trio.testing.wait_all_tasks_blocked()
+        loss = table.record().time_loss
+        assert loss is not None
+        assert (loss.verdict, loss.limit_seconds, loss.elapsed_seconds) == (Verdict.BOT, 1.0, 1.0)
+        assert (loss.bot_seconds, loss.wire_seconds) == (1.25, pytest.approx(0.25))
+
+
+async def test_who_answers_in_time_is_never_looked_at(
+    autojump_clock: trio.testing.MockClock,
+) -> None:
+    def look() -> Vitals:
+        raise AssertionError("this takes time, and nobody asked")
+
+    async with a_house() as house:
+        house.play_all()
+        for session in house.sessions:
+            session.take_vitals = look
+        assert (await house.play(a_table())).ending is Ending.COMPLETED
