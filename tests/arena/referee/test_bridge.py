@@ -25,11 +25,11 @@ LOOPBACK = "127.0.0.1:0"
 class Caller:
     """A bot's end of a stream, without the SDK."""
 
-    def __init__(self, channel: grpc.Channel, ticket: str) -> None:
+    def __init__(self, channel: grpc.Channel, ticket: str, *, key: str = TICKET_METADATA) -> None:
         self._requests: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
         method: grpc.StreamStreamMultiCallable[bytes, bytes] = channel.stream_stream(PLAY_METHOD)
         requests = iter(self._requests.get, None)
-        self.call = method(requests, metadata=((TICKET_METADATA, ticket),))
+        self.call = method(requests, metadata=((key, ticket),))
 
     def say(self, payload: bytes) -> None:
         self._requests.put(payload)
