@@ -15,7 +15,7 @@ import trio
 from arena.cli import show
 from arena.cli.errors import Misuse
 from arena.cli.interrupts import heeding_signals
-from arena.cli.listening import RESUME_SECONDS, Listening, inviting, is_remote
+from arena.cli.listening import Listening, inviting, is_remote
 from arena.cli.operating import Operating, operated
 from arena.cli.places import bot_folder, keep, running_folder, temporary_folder
 from arena.cli.report import MatchReport
@@ -51,6 +51,7 @@ class Ask:
     bank_seconds: float
     tick_seconds: float
     hello_seconds: float
+    resume_seconds: float
     concurrency: int | None
     at_once: int
     record: Path | None
@@ -172,8 +173,8 @@ def _plan(ask: Ask) -> MatchPlan:
         policy=Policy(ask.policy),
         secret=secret,
         at_once=ask.at_once,
+        resume_seconds=ask.resume_seconds,
         tick_seconds=ask.tick_seconds,
-        resume_seconds=_resume_seconds(ask),
     )
     if len(joined_names(names).encode()) > LONGEST_FILE_NAME_BYTES:
         raise Misuse(
@@ -181,14 +182,6 @@ def _plan(ask: Ask) -> MatchPlan:
             f"{LONGEST_FILE_NAME_BYTES} bytes of UTF-8; shorten a name in its bot.toml"
         )
     return plan
-
-
-def _resume_seconds(ask: Ask) -> float:
-    """How long a bot may be away. On this machine nothing breaks a stream but the bot itself, and
-    in rated play nobody may.
-    """
-    is_casual = Policy(ask.policy) is Policy.CASUAL
-    return RESUME_SECONDS if is_casual and any(map(is_remote, ask.bots)) else 0.0
 
 
 @contextmanager

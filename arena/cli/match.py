@@ -200,6 +200,14 @@ def match(
     log_file: LogFile = None,
     log_level: LogLevel = "info",
     drain: Drain = 60.0,
+    resume: Annotated[
+        float | None,
+        typer.Option(
+            metavar="SECONDS",
+            help="How long a bot may be away whose stream breaks; in rated play not at all.  "
+            "[default: 0, with a remote bot 30]",
+        ),
+    ] = None,
 ) -> None:
     """See HELP."""
     require_posix()
@@ -222,6 +230,12 @@ def match(
     has_remote = any(map(listening.is_remote, bots))
     if hello_time is None:
         hello_time = listening.HELLO_SECONDS if has_remote else 10.0
+    if resume is None:
+        resume = listening.RESUME_SECONDS if has_remote and policy == "casual" else 0.0
+    if resume and policy == "rated":
+        raise Misuse(
+            "--resume: in rated play a broken stream is a crash; leave it out, or play casual"
+        )
     ask = local.Ask(
         bots=tuple(bots),
         players=_PLAYERS[len(bots)] if players is None else players,
@@ -234,6 +248,7 @@ def match(
         bank_seconds=checked_seconds("--bank", bank),
         tick_seconds=checked_tick(tick),
         hello_seconds=checked_seconds("--hello-time", hello_time, least=0.1),
+        resume_seconds=checked_seconds("--resume", resume),
         concurrency=concurrency,
         at_once=at_once,
         record=record,

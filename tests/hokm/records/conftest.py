@@ -24,6 +24,8 @@ from hokm.records import (
     ProcessRecord,
     RoomRecord,
     Seed,
+    TimeLoss,
+    Verdict,
     deal_id,
     score_of,
 )
@@ -131,6 +133,20 @@ def make_match_record(
     )
 
 
+A_TIME_LOSS = TimeLoss(
+    seat=Seat(0),
+    decision=2,
+    verdict=Verdict.UNCLEAR,
+    limit_seconds=31.0,
+    elapsed_seconds=31.000125,
+    referee_seconds=0.0005,
+    writing_seconds=0.25,
+    stalled_seconds=2.0,
+    cpu_seconds=1.5,
+    bot_seconds=30.5,
+)
+
+
 def played(
     game: Game, number: int, chance: random.Random, *, ending: Ending | None, policy: Policy
 ) -> GameRecord:
@@ -149,6 +165,8 @@ def played(
         reason = Reason.MALFORMED if ending is Ending.MALFORMED else Reason.NOT_IN_HAND
         for attempt in range(policy.refusals_that_end):
             log.refused(seat, attempt + 1, reason, "play 2C")
+    if ending is Ending.TIME:
+        log.out_of_time(A_TIME_LOSS)
     if ending is None:
         assert game.outcome is not None
         log.finish(game.outcome)
