@@ -436,7 +436,7 @@ class StopsReading(Good):
 class AnswersTooLate(Good):
     def play(self) -> None:
         self.deed()
-        time.sleep(self.rules.clock.move_seconds + 0.1)
+        time.sleep(self.rules.clock.move_seconds + 0.5)
         self.play_on()
 
 

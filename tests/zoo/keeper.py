@@ -265,10 +265,11 @@ def wrong_with(sighting: Sighting) -> list[str]:
     for number, room in enumerate(sighting.rooms, 1):
         wrong += [f"room {number}: {problem}" for problem in _wrong_in(room, member)]
     endings = {room.outcome.ending for room in sighting.rooms}
+    is_at_fault = any(room.outcome.at_fault is not None for room in sighting.rooms)
     if Ending.NEVER_STARTED in member.endings and Ending.NEVER_STARTED not in endings:
         wrong.append("it started")
     named = {trouble.entrant.name for trouble in sighting.troubles}
-    if named != ({member.name} if endings != {Ending.COMPLETED} else set()):
+    if named != ({member.name} if is_at_fault else set()):
         wrong.append(f"these are said to have failed: {named}")
     if sighting.neighbours != {Ending.COMPLETED}:
         wrong.append(f"games beside it ended as {sighting.neighbours}")
@@ -284,10 +285,9 @@ def _wrong_in(room: Seen, member: Member) -> Iterator[str]:
         return
     if outcome.ending not in member.endings:
         yield f"it ended as {outcome.ending.name}: {outcome.cause}"
-    if outcome.ending is Ending.COMPLETED:
+    if outcome.ending in (Ending.COMPLETED, Ending.HOST_FAULT):
         if outcome.at_fault is not None:
             yield f"seat {outcome.at_fault} is at fault"
-        expected = "COMPLETED None "
     else:
         if outcome.at_fault not in room.seats:
             yield f"seat {outcome.at_fault} is at fault, which is not the member's"
@@ -295,7 +295,7 @@ def _wrong_in(room: Seen, member: Member) -> Iterator[str]:
             yield f"the cause is: {outcome.cause}"
         if room.beyond_seconds is None or room.beyond_seconds > PATIENCE_SECONDS:
             yield f"the others had to wait {room.beyond_seconds} s longer than the limit"
-        expected = f"{outcome.ending.name} {outcome.at_fault} {outcome.cause}"
+    expected = f"{outcome.ending.name} {outcome.at_fault} {outcome.cause}"
     is_told = outcome.ending is not Ending.NEVER_STARTED
     if room.told != (expected,) * (member.players - len(room.seats)) * is_told:
         yield f"the others were told {room.told}"
@@ -360,10 +360,13 @@ async def _left_running(folder: Path, children: Sequence[int]) -> list[str]:
 def processes_of(folder: Path) -> list[int]:
     """The processes that live in a folder or below it, or in whose environment it is."""
     found = []
+    named = re.compile(re.escape(bytes(folder)) + rb"[/\0]")
     for process in Path("/proc").glob("[1-9]*"):
         try:
             is_there = process.joinpath("cwd").readlink().is_relative_to(folder)
-            is_there = is_there or bytes(folder) in process.joinpath("environ").read_bytes()
+            is_there = (
+                is_there or named.search(process.joinpath("environ").read_bytes()) is not None
+            )
         except OSError:  # it has ended meanwhile, or is another user's
             continue
         if is_there and runs(int(process.name)) and int(process.name) != os.getpid():

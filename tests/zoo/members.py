@@ -139,12 +139,12 @@ MEMBERS: tuple[Member, ...] = (
     _slow("never-answers", "reads on and does not answer its first play"),
     _slow("stops-itself", "sends itself SIGSTOP at its first play"),
     _slow("stops-reading", "reads nothing more once it has been welcomed"),
-    _slow("answers-too-late", "answers its first play 0.1 s after the limit"),
+    _slow("answers-too-late", "answers its first play 0.5 s after the limit"),
     Member(
         "answers-in-the-last-millisecond",
         "sleeps until 1 ms before the limit, by its own clock, which starts when it has read the "
-        "decision: what arrives late is late",
-        (Ending.COMPLETED, Ending.TIME),
+        "decision: what arrives late is late, unless the machine held it up",
+        (Ending.COMPLETED, Ending.TIME, Ending.HOST_FAULT),
         "no answer",
         limit=Limit.MOVE,
         clock=SHORT,

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from statistics import median
 
+from hokm.outcome import Ending
 from tests.zoo.keeper import HELLO_SECONDS, Sighting
 from tests.zoo.members import MEMBERS, Limit, Member
 from tests.zoo.neighbour import THINKING_SECONDS
@@ -100,7 +101,8 @@ def row(member: Member) -> tuple[str, ...]:
     if member.is_harmless:
         return member.name, member.what, endings, "nobody", "the result", ""
     told = member.told or "that the match is over"
-    return member.name, member.what, endings, "its seat", told, member.limit.value
+    named = "its seat, unless nobody" if Ending.COMPLETED in member.endings else "its seat"
+    return member.name, member.what, endings, named, told, member.limit.value
 
 
 def rows_of(page: str) -> list[tuple[str, ...]]:

@@ -156,6 +156,8 @@ async def _play_in_turn(
         endings.update(outcome.ending.name for outcome in outcomes if outcome)
         del record, outcomes
         sizes.append(_size())
+        if len(sizes) % 100 == 0:
+            print(f"{len(sizes)} matches: {sizes[-1]}", flush=True)
 
 
 def _size() -> Size:
