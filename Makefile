@@ -18,13 +18,16 @@ STAMP := installed-$(shell pwd | cksum | cut -d' ' -f1)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help test demo bench zoo soak check format lint types wire generate lock test-lowest clean
+.PHONY: help test fuzz demo bench zoo soak check format lint types wire generate lock test-lowest clean
 
 help: ## say what there is
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 14
 
 test: $(VENV)/$(STAMP) ## run the tests; ARGS='-k trick' goes to pytest
 	$(BIN)/python -m pytest -n 2 --dist loadfile $(ARGS)
+
+fuzz: $(VENV)/$(STAMP) ## feed nonsense to all that reads from outside, for some ten minutes; FUZZ=100 for longer
+	FUZZ_FACTOR=$(or $(FUZZ),30) $(BIN)/python -m pytest tests/fuzz -n 2 --dist worksteal --timeout 0 $(ARGS)
 
 demo: $(VENV)/$(STAMP) ## play a small ladder of sample bots and print its standings
 	@if [ -e $(DEMO) ]; then echo "Removing $(DEMO)/, left by an earlier demo"; rm -rf $(DEMO); fi

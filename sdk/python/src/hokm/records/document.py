@@ -158,11 +158,17 @@ class At:
     def text(self) -> str:
         if not isinstance(self.value, str):
             raise self.wrong("expected a text")
+        if not self.value.isascii():
+            try:
+                self.value.encode()
+            except UnicodeEncodeError:  # it has no bytes, so nobody could have the same digest
+                raise self.wrong(f"{quoted(self.value)} has half a surrogate pair in it") from None
         return self.value
 
     def name(self) -> str:
+        text = self.text()
         try:
-            return name_text(self.text())
+            return name_text(text)
         except ValueError as error:
             raise self.wrong(str(error)) from None
 
