@@ -47,6 +47,7 @@ def plan(
     policy: Policy = Policy.RATED,
     cap_seconds: float | None = None,
     at_once: int = 1,
+    resume_seconds: float = 0.0,
 ) -> MatchPlan:
     """A match outside any event, always with the same deals."""
     secret = Secret(bytes(32))
@@ -61,6 +62,7 @@ def plan(
         secret=secret,
         cap_seconds=cap_seconds,
         at_once=at_once,
+        resume_seconds=resume_seconds,
     )
 
 
