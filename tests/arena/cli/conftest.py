@@ -61,6 +61,8 @@ def make_bot(tmp_path: Path) -> MakeBot:
 class FakeRunner(InProcessRunner):
     """The double; `fault` ends every game, and `troubled` entrants (by index) are reported."""
 
+    settings: dict[str, object]
+    """What it was opened with."""
     fault: tuple[Ending, int | None] | None = None
     troubled: Sequence[int] = ()
 
@@ -97,6 +99,7 @@ def runner(monkeypatch: pytest.MonkeyPatch) -> FakeRunner:
 
     @asynccontextmanager
     async def open_runner(**settings: object) -> AsyncIterator[FakeRunner]:
+        runner.settings = settings
         yield runner
 
     monkeypatch.setattr("arena.cli.local.open_runner", open_runner)
