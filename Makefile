@@ -31,7 +31,7 @@ fuzz: $(VENV)/$(STAMP) ## feed nonsense to all that reads from outside, for some
 
 demo: $(VENV)/$(STAMP) ## play a small ladder of sample bots and print its standings
 	@if [ -e $(DEMO) ]; then echo "Removing $(DEMO)/, left by an earlier demo"; rm -rf $(DEMO); fi
-	$(BIN)/arena ladder init $(DEMO) --boards 16
+	$(BIN)/arena ladder init $(DEMO) --boards 16 --tick 0
 	$(BIN)/arena ladder add $(DEMO) house house-10 house-30 greedy
 	$(BIN)/arena ladder run $(DEMO) --cycles 1
 
