@@ -27,6 +27,7 @@ ARENA_SHELLS = (
     "arena.logs",
     "arena.referee.host",
     "arena.referee.lobby",
+    "arena.referee.pulse",
     "arena.referee.session",
     "arena.referee.tick",
     "arena.referee.bridge",
