@@ -38,6 +38,7 @@ def test_a_ladder_is_named_after_its_folder_and_keeps_what_was_asked(run, tmp_pa
         (("--name", "two words"), "name 'two words' has ' '"),
         (("--option", "points_win=3"), "points"),
         (("--move-time", "inf"), "--move-time"),
+        (("--tick", "-1"), "--tick"),
     ],
 )
 def test_settings_that_no_ladder_can_have_are_a_misuse(run, tmp_path, words, told):
@@ -100,6 +101,17 @@ def test_with_three_at_a_table_the_standings_say_that_they_count_pairs(
 def test_a_ladder_of_two_says_nothing_of_pairs(run, runner, ladder):
     ran = run("ladder", "run", ladder)
     assert "pairwise" not in ran.out
+
+
+@pytest.mark.parametrize(("words", "tick_seconds"), [((), 0.005), (("--tick", 0), 0.0)])
+def test_the_matches_of_a_ladder_have_its_masking_tick(
+    run, runner, make_bot, tmp_path, words, tick_seconds
+):
+    folder = tmp_path / "club"
+    run("ladder", "init", folder, "--boards", 1, *words)
+    run("ladder", "add", folder, make_bot("sara"), make_bot("reza"))
+    assert run("ladder", "run", folder).status == 0
+    assert [plan.tick_seconds for plan in runner.played] == [tick_seconds]
 
 
 def test_a_ladder_of_races_counts_them_in_games_everywhere(run, tmp_path):

@@ -162,6 +162,13 @@ def test_clock_and_policy_are_as_asked(run, runner, make_bot):
     assert plan.policy.value == "rated"
 
 
+def test_a_match_has_a_masking_tick_where_it_is_asked_for(run, runner, make_bot):
+    bots = make_bot("a"), make_bot("b")
+    run("match", *bots, "--boards", 1)
+    run("match", *bots, "--boards", 1, "--tick", 0.02)
+    assert [plan.tick_seconds for plan in runner.played] == [0.0, 0.02]
+
+
 def test_as_many_games_at_once_are_planned_as_asked(run, runner, make_bot):
     a, b = make_bot("a"), make_bot("b")
     for bot, concurrent in ((a, 16), (b, 64)):
@@ -291,6 +298,8 @@ MISUSES = {
     "--move-time nan": "--move-time",
     "--move-time 0": "--move-time",
     "--bank -1": "--bank",
+    "--tick 1.1": "--tick is from 0 (none) to 1 second",
+    "--tick nan": "--tick",
     "--hello-time 1e9": "--hello-time",
     "--concurrency 0": "--concurrency",
     "--at-once 0": "--at-once",

@@ -1,5 +1,6 @@
 """The plan of a match: rooms, seatings, decks."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -207,6 +208,9 @@ def test_the_cap_is_twice_what_all_clocks_allow() -> None:
     # A race to 7 has at most 13 hands; two seats have at most 26 decisions each.
     races = plan(2, "a", "b", kind=Format.CLASSIC, length=1)
     assert races.room_seconds == 2 * 13 * 2 * (26 * 1.0 + 30.0)
+    # A tick is what each decision may take longer.
+    ticking = replace(plan(4, "a", "b", length=8), tick_seconds=0.5)
+    assert ticking.room_seconds == 2 * 8 * 4 * (14 * 1.5 + 30.0)
 
 
 def test_seeds_of_boards_are_revealed_all_and_those_of_races_as_far_as_they_were_dealt() -> None:

@@ -40,12 +40,21 @@ def test_a_ladder_plays_sixteen_boards_of_four_players_unless_it_is_told_otherwi
         Settings.of("x", clock=ClockRules(0.25, 0.0), options={"pause_after": "first_round"}),
         Settings.of("x", format=Format.CLASSIC, options={"target_points": "5"}),
         Settings.of("x", players=3, options={"removed_two": "H"}),
+        Settings.of("x", tick_seconds=0.0),
+        Settings.of("x", tick_seconds=0.05),
     ],
 )
 def test_what_is_written_is_read_back_the_same(settings: Settings, tmp_path: Path) -> None:
     file = tmp_path / "ladder.toml"
     file.write_text(settings.toml(), encoding="utf-8")
     assert read_settings(file) == settings
+
+
+def test_a_new_ladder_has_a_masking_tick_and_one_that_is_older_than_it_has_none() -> None:
+    written = Settings.of("club").toml()
+    assert "tick_seconds = 0.005 " in written
+    older = "".join(line for line in written.splitlines(True) if "tick_seconds" not in line)
+    assert parse_settings(older, where=Path("x")).tick_seconds == 0
 
 
 def test_every_option_is_written_out_so_that_no_later_default_can_change_it() -> None:
@@ -117,6 +126,8 @@ def test_a_folder_without_the_file_is_no_ladder(tmp_path: Path) -> None:
         ({"options": {"target_points": "5"}}, "target_points has no meaning with boards"),
         ({"clock": ClockRules(0.0, 30.0)}, "move_seconds must be above 0"),
         ({"anchor": "-x"}, "anchor '-x' begins with '-'"),
+        ({"tick_seconds": -0.1}, "tick_seconds must be 0"),
+        ({"tick_seconds": 1.5}, "tick_seconds must be 0"),
     ],
 )
 def test_a_ladder_nobody_can_play_is_refused(arguments: dict[str, Any], said: str) -> None:
