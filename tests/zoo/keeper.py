@@ -323,7 +323,7 @@ def _seen(room: RoomRecord, member: Member, *, logs: Path, limit_seconds: float)
         outcome,
         seats=tuple(seat for seat, entrant in enumerate(room.seating) if entrant == 0),
         told=tuple(words for _, _, words in ends),
-        beyond_seconds=max(told_at) - max(begun_at) - limit_seconds if waits else None,
+        beyond_seconds=max(0.0, max(told_at) - max(begun_at) - limit_seconds) if waits else None,
     )
 
 
