@@ -7,6 +7,7 @@ lawful as it is never twice the same. On a virtual clock, and at every table, th
 
 import queue
 import random
+import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import ExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass, replace
@@ -250,11 +251,18 @@ async def test_a_deal_that_is_shown_is_caught(monkeypatch: pytest.MonkeyPatch) -
 # -- and a tick in real time
 
 
-async def test_a_match_with_a_tick_is_played_to_its_end(tmp_path: Path) -> None:
+async def test_a_match_with_a_tick_takes_that_long_for_each_decision(tmp_path: Path) -> None:
     bots = [write_bot(tmp_path / name, GOOD) for name in ("one", "two")]
+    began = time.monotonic()
     async with runner(tmp_path) as running:
-        match = replace(plan(*bots, players=4, length=1), tick_seconds=0.005)
+        match = replace(plan(*bots, players=4, length=1), tick_seconds=0.05)
         record = await running.play(match, watcher=Notes())
+    took = time.monotonic() - began
     assert verify(record) == ()
     games = [game for room in record.rooms for game in room.games]
     assert [game.outcome.ending for game in games if game.outcome] == [Ending.COMPLETED] * 2
+    for game in games:
+        [charged] = game.seconds
+        assert len(charged) > 28
+        assert took > len(charged) * 0.05
+        assert sum(charged) < took / 2  # nobody is charged for the ticks
