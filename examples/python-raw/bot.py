@@ -12,7 +12,17 @@ import grpc
 from hokm.v1.action_pb2 import Action, LegalActions
 from hokm.v1.referee_service_pb2 import PlayRequest
 from hokm.v1.referee_service_pb2_grpc import RefereeServiceStub
-from hokm.v1.session_pb2 import Answer, Decision, FromBot, FromReferee, Goodbye, Hello, Refused
+from hokm.v1.session_pb2 import (
+    REASON_MATCH_OVER,
+    REASON_STALE_DECISION,
+    Answer,
+    Decision,
+    FromBot,
+    FromReferee,
+    Goodbye,
+    Hello,
+    Refused,
+)
 
 HELLO = Hello(protocol=1, sdk="none", name="python-raw", version="1", concurrent=16)
 
@@ -35,6 +45,10 @@ def main() -> int:
             if session.is_over:
                 outgoing.put(None)
     return 0 if session.is_over else 1
+
+
+NOT_OPEN = (REASON_MATCH_OVER, REASON_STALE_DECISION)
+"""Refusals of what is no longer asked: there is nothing to answer again."""
 
 
 class Session:
@@ -65,6 +79,8 @@ class Session:
     def _again(self, refused: Refused) -> list[FromBot]:
         # Who takes one of the legal actions is never refused; a bot with ideas of its own may be.
         sys.stderr.write(f"refused: {refused.detail}\n")
+        if refused.reason in NOT_OPEN:
+            return []
         decision = self._open.get(refused.game)
         if decision is None or decision.decision != refused.decision:
             return []

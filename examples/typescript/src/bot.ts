@@ -7,7 +7,7 @@ import { credentials, Metadata } from "@grpc/grpc-js";
 
 import type { Action, LegalActions } from "./gen/hokm/v1/action.js";
 import { RefereeServiceClient } from "./gen/hokm/v1/referee_service.js";
-import type { Decision, FromBot, FromReferee, Refused } from "./gen/hokm/v1/session.js";
+import { type Decision, type FromBot, type FromReferee, Reason, type Refused } from "./gen/hokm/v1/session.js";
 
 
 function main(): void {
@@ -36,18 +36,28 @@ function main(): void {
       {
         message: {
           $case: "hello",
-          value: { protocol: 1, sdk: "none", name: "typescript", version: "1", concurrent: 16 },
+          value: {
+            protocol: 1,
+            sdk: "none",
+            name: "typescript",
+            version: "1",
+            concurrent: 16,
+            games: [],
+          },
         },
       },
     ],
   });
 }
 
+/** Refusals of what is no longer asked: there is nothing to answer again. */
+const NOT_OPEN = [Reason.REASON_MATCH_OVER, Reason.REASON_STALE_DECISION];
+
 /** What is to be remembered from one message to the next. */
 class Session {
   isOver = false;
   /** The last decision of each game under way. */
-  private readonly open = new Map<number, Decision>();
+  private readonly open = new Map<bigint, Decision>();
 
   /** What to say to a message: one message, or nothing. */
   replies({ message }: FromReferee): FromBot[] {
@@ -74,6 +84,7 @@ class Session {
   /** Whoever takes one of the legal actions is never refused; a bot with ideas of its own may be. */
   private again(refused: Refused): FromBot[] {
     console.error("refused:", refused.detail);
+    if (NOT_OPEN.includes(refused.reason)) return [];
     const decision = this.open.get(refused.game);
     if (decision?.decision !== refused.decision) return [];
     return [answer(decision, refused.attempt + 1)];
