@@ -21,7 +21,17 @@ from arena.ladder.entrants import Entrant
 from arena.ladder.launcher import BotProcess, LaunchError, launch
 from arena.referee.bridge import Bridge, GrpcConnection, serve
 from arena.referee.connection import Close
-from hokm.session import PROTOCOL, Answer, FromBot, FromReferee, Goodbye, Hello, Welcome
+from arena.referee.session import RECEIVED_A_DECISION, SPARE_RECEIVED
+from hokm.session import (
+    PROTOCOL,
+    Answer,
+    Decision,
+    FromBot,
+    FromReferee,
+    Goodbye,
+    Hello,
+    Welcome,
+)
 from hokm.wire import WireError, decode_from_bot, encode_from_referee
 
 HELLO_SECONDS = 10.0
@@ -79,10 +89,10 @@ class Bench:
 
 @asynccontextmanager
 async def open_bench(
-    entrant: Entrant, *, python: str, running: Path, logs: Path
+    entrant: Entrant, *, python: str, running: Path, logs: Path, address: str = "127.0.0.1:0"
 ) -> AsyncIterator[Bench]:
-    """A bench on loopback for as long as it is open."""
-    async with serve("127.0.0.1:0") as bridge, trio.open_nursery() as nursery:
+    """A bench at that address, on loopback or a socket, for as long as it is open."""
+    async with serve(address) as bridge, trio.open_nursery() as nursery:
         bench = Bench(entrant=entrant, bridge=bridge, python=python, running=running, logs=logs)
         nursery.start_soon(bench.seat_arrivals)
         yield bench
@@ -108,6 +118,8 @@ class Talk:
         self._door: trio.MemoryReceiveChannel[GrpcConnection] | None = None
         self._inbox: list[FromBot] = []
         self.came_back = 0
+        self._left = SPARE_RECEIVED
+        """How many more answers and batches are heard, as in a match."""
         self._token = ""
         self._began = trio.current_time()
 
@@ -182,6 +194,7 @@ class Talk:
     def say(self, *messages: FromReferee, change: Change | None = None) -> None:
         """Write one batch; ``change`` makes other bytes of it."""
         payload = encode_from_referee(messages)
+        self._left += RECEIVED_A_DECISION * sum(isinstance(one, Decision) for one in messages)
         if change is not None:
             payload = change(payload)
         self._note("referee", messages)
@@ -192,9 +205,12 @@ class Talk:
         """Note what the script does besides talking."""
         self.transcript.add(Entry("script", self._elapsed(), remark=text))
 
-    async def hear(self, *, within: float = ANSWER_SECONDS, expected: str = "an answer") -> FromBot:
-        """The next message of the bot. Raises Unmet where none comes in time."""
+    async def hear(self, *, within: float | None = None, expected: str = "an answer") -> FromBot:
+        """The next message of the bot; ``within`` the time of an answer if nothing else is said.
+        Raises Unmet where none comes in time.
+        """
         assert self._connection is not None
+        within = ANSWER_SECONDS if within is None else within
         with trio.move_on_after(within + SLACK_SECONDS):
             while not self._inbox:
                 received = await self._connection.receive()
@@ -321,6 +337,13 @@ class Talk:
     # -- within
 
     def _take(self, payload: bytes) -> None:
+        self._left -= 1
+        if self._left < 0:
+            raise Unmet(
+                "it sends far more than it is asked for",
+                expected=f"at most {RECEIVED_A_DECISION} batches and answers to a decision",
+                reference="docs/protocol.md: Limits",
+            )
         try:
             messages = decode_from_bot(payload)
         except WireError as error:
@@ -330,6 +353,7 @@ class Talk:
                 reference="docs/protocol.md: Batches",
             ) from None
         self._note("bot", messages)
+        self._left -= len(messages)
         self._inbox += messages
 
     def _note(self, who: str, messages: tuple[FromReferee, ...] | tuple[FromBot, ...]) -> None:
@@ -341,7 +365,7 @@ class Talk:
     async def _wait_a_moment(self) -> None:
         """A stream that breaks is often the first one hears of a process that ends."""
         assert self._process is not None
-        with trio.move_on_after(0.5):
+        with trio.move_on_after(1.0):
             await self._process.wait()
 
     @property

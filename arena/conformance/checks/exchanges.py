@@ -128,18 +128,19 @@ async def _early_end(script: Script) -> None:
 
 async def _endings(script: Script) -> None:
     """Every ending, for another seat's fault and for one's own, with points below nought."""
-    rules = script.rules()
     endings = [ending for ending in Ending if ending is not Ending.COMPLETED]
-    script.talk.say(script.match_start(rules, games=len(endings) * 2 + 1))
-    for place, ending in enumerate(endings):
-        for seat in (0, 1):
-            game = script.board(rules, seat=0)
-            script.talk.say(game.start(), game.next())
-            await script.play_on(game, decisions=place % 3)
-            await script.take(game)
-            script.talk.say(game.fault(ending, seat=Seat(seat), cause=ending.name))
-    await script.play(script.board(rules, seat=0))
-    await script.end_match()
+    for players in script.bench.entrant.variants:
+        rules = Rules.of(players)
+        script.talk.say(script.match_start(rules, games=len(endings) * 2 + 1))
+        for place, ending in enumerate(endings):
+            for seat in (0, 1):
+                game = script.board(rules, seat=0)
+                script.talk.say(game.start(), game.next())
+                await script.play_on(game, decisions=place % 3)
+                await script.take(game)
+                script.talk.say(game.fault(ending, seat=Seat(seat), cause=ending.name))
+        await script.play(script.board(rules, seat=0))
+        await script.end_match()
 
 
 # -- games at once
@@ -289,9 +290,11 @@ async def _late_refusals(script: Script) -> None:
     script.talk.say(game.next())
     first = Refused(game.number, 1, 1, Reason.STALE_DECISION, "decision 1 was answered before")
     await script.take(game)
-    script.talk.say(first)
-    await script.talk.quiet(expected="nothing to a refusal of a decision that is taken")
-    script.talk.say(first, game.next())
+    second = Refused(game.number, 2, 1, Reason.STALE_DECISION, "decision 2 was answered before")
+    for refused in (first, second):
+        script.talk.say(refused)
+        await script.talk.quiet(expected="nothing to a refusal of a decision that is taken")
+    script.talk.say(second, game.next())
     await script.play_on(game)
     over = Refused(game.number, 2, 1, Reason.MATCH_OVER, "the game is over")
     script.talk.say(over)

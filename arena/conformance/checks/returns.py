@@ -5,7 +5,7 @@ A library may do without. A bot that then ends with an error is none the worse f
 
 from collections.abc import Sequence
 
-from arena.conformance.script import Check, Process, Script, refusal
+from arena.conformance.script import NOTHING, Check, Process, Script, refusal
 from arena.conformance.tables import ScriptedGame, at_random
 from arena.conformance.unmet import NotSupported, Unmet
 from hokm.errors import Reason
@@ -57,6 +57,31 @@ async def _over(script: Script) -> None:
     script.talk.say(game.start(resumed=True), end)
     await script.play(script.board(script.rules(), seat=1), script.board(script.rules(), seat=0))
     await script.talk.farewell(script.match_end)
+
+
+async def _gone(script: Script) -> None:
+    """The game is over and not told of again; another begins."""
+    start, game = await _begin(script)
+    await script.play_on(game, decisions=1)
+    await script.take(game)
+    await _back(script, start, [game])
+    await script.talk.quiet(expected=NOTHING)
+    await script.play(script.board(script.rules(), seat=0))
+    await script.talk.farewell(script.match_end)
+
+
+async def _idle(script: Script) -> None:
+    """The stream breaks between two games, and again before the goodbye."""
+    start, game = await _begin(script)
+    await script.play_on(game)
+    await script.talk.quiet(expected=NOTHING)
+    await _back(script, start, [])
+    await script.play(script.board(script.rules(), seat=1))
+    script.talk.say(script.match_end)
+    await script.talk.quiet(expected=NOTHING)
+    await _back(script, None, [])
+    await script.talk.quiet(expected=NOTHING)
+    await script.talk.farewell()
 
 
 async def _attempt(script: Script) -> None:
@@ -140,7 +165,7 @@ async def _begin(script: Script) -> tuple[MatchStart, ScriptedGame]:
     return start, game
 
 
-async def _back(script: Script, start: MatchStart, games: Sequence[ScriptedGame]) -> None:
+async def _back(script: Script, start: MatchStart | None, games: Sequence[ScriptedGame]) -> None:
     """Break the stream; the bot comes back, is welcomed, and is told its match."""
     talk = script.talk
     is_first = not talk.came_back
@@ -163,7 +188,7 @@ async def _back(script: Script, start: MatchStart, games: Sequence[ScriptedGame]
             f"on coming back it names the games {sorted(hello.games)}",
             expected=f"those whose end it has not seen: {sorted(game.number for game in games)}",
         )
-    talk.say(talk.welcome(resume_seconds=AWAY_SECONDS), start)
+    talk.say(talk.welcome(resume_seconds=AWAY_SECONDS), *([start] if start else []))
 
 
 _PAGE = "docs/protocol.md: Coming back"
@@ -174,6 +199,8 @@ RETURNS = tuple(
         ("return-open", "It comes back with a decision open, and answers it.", _open, 1),
         ("return-taken", "It comes back and waits where others are to act.", _taken, 1),
         ("return-over", "It comes back to a game that has ended meanwhile.", _over, 1),
+        ("return-gone", "It comes back, and a game that is not told again is over.", _gone, 1),
+        ("return-idle", "It comes back where no game is on.", _idle, 1),
         ("return-attempt", "It comes back to the attempt that is awaited.", _attempt, 1),
         ("return-many", "It comes back to several games.", _many, 2),
         ("return-long", "It comes back to a long race, told from its beginning.", _long, 1),

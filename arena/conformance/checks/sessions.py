@@ -1,9 +1,11 @@
 """Checks of a session as a whole: hello, welcome, how matches begin and end, goodbye and exit."""
 
+from tempfile import TemporaryDirectory
+
 import trio
 
 from arena.conformance.script import NOTHING, Check, Process, Script
-from arena.conformance.talk import EXIT_SECONDS, open_talk
+from arena.conformance.talk import EXIT_SECONDS, open_bench, open_talk
 from arena.conformance.transcript import told
 from arena.conformance.unmet import Unmet
 from hokm.outcome import Ending
@@ -184,6 +186,27 @@ async def _slow_referee(script: Script) -> None:
     await talk.farewell(script.match_end)
 
 
+async def _unix_socket(script: Script) -> None:
+    bench = script.bench
+    # A path has 107 bytes at most, and the folder of the logs may be deep.
+    with TemporaryDirectory(prefix="hokm-check-") as folder:
+        async with (
+            open_bench(
+                bench.entrant,
+                python=bench.python,
+                running=bench.running,
+                logs=bench.logs / "unix",
+                address=f"unix:{folder}/referee",
+            ) as other,
+            open_talk(other) as talk,
+        ):
+            script.talk = talk
+            await talk.arrive()
+            talk.say(talk.welcome())
+            await _short_match(script)
+            await talk.farewell()
+
+
 async def _long_session(script: Script) -> None:
     await script.talk.farewell()
 
@@ -202,6 +225,13 @@ SESSIONS = (
         "docs/protocol.md: Bot to referee",
         _hello,
         process=Process.OWN,
+    ),
+    Check(
+        "unix-socket",
+        "It finds a referee at a unix socket as well.",
+        "docs/protocol.md: Reaching the referee",
+        _unix_socket,
+        process=Process.SEVERAL,
     ),
     Check(
         "late-welcome",
