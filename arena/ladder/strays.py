@@ -11,6 +11,7 @@ import hashlib
 import json
 import os
 import signal
+import stat
 import subprocess
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
@@ -21,6 +22,7 @@ from typing import Final
 _PROC: Final = Path("/proc")
 _TICKET_PREFIX: Final = b"HOKM_TICKET="
 _DRAFT: Final = ".draft"
+_LONGEST_NOTE_BYTES: Final = 4096  # ours have some 300
 _PASSES: Final = 5  # what is killed may just have started another
 
 
@@ -101,7 +103,8 @@ def sweep(folder: Path) -> list[Stray]:
     for file in sorted(folder.glob("*.json")):
         stray = _read(file)
         if stray is None:
-            file.unlink(missing_ok=True)
+            with suppress(OSError):  # a folder of that name stays where it is
+                file.unlink(missing_ok=True)
         elif birth_of(stray.owner_pid) != stray.owner_birth:
             orphaned[file] = stray
     killed: set[Stray] = set()
@@ -223,7 +226,22 @@ def _processes() -> Iterator[Process]:
 
 
 def _read(file: Path) -> Stray | None:
+    """The note; None for what is none of ours, or of a version that wrote others."""
     try:
-        return Stray(**json.loads(file.read_text(encoding="utf-8")))
-    except (OSError, ValueError, TypeError):
-        return None  # not a note of ours, or of a version that wrote others
+        if not stat.S_ISREG(file.stat().st_mode):  # a pipe would have us wait
+            return None
+        with file.open("rb") as stream:
+            data = stream.read(_LONGEST_NOTE_BYTES + 1)
+        stray = Stray(**json.loads(data)) if len(data) <= _LONGEST_NOTE_BYTES else None
+    except (OSError, ValueError, TypeError, RecursionError):
+        return None
+    return stray if stray is not None and _is_possible(stray) else None
+
+
+def _is_possible(stray: Stray) -> bool:
+    # What is killed by a number must be one: 0 would be the group of this very process.
+    pids = (stray.pid, stray.owner_pid)
+    texts = (stray.birth, stray.fingerprint, stray.owner_birth)
+    return all(type(pid) is int and 1 < pid < 2**31 for pid in pids) and all(
+        isinstance(text, str) for text in texts
+    )

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 
 
-@pytest.fixture(autouse=True, scope="package")
+@pytest.fixture(autouse=True)
 def _quiet() -> Iterator[None]:
     logging.disable(logging.CRITICAL)
     yield

@@ -1,4 +1,4 @@
-"""A bot whose referee talks nonsense: its session ends by a typed error, and nothing else breaks."""
+"""A bot whose referee talks nonsense: its session ends by a typed error, nothing else breaks."""
 
 from collections.abc import Sequence
 

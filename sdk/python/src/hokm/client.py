@@ -114,6 +114,11 @@ def _environment() -> tuple[str, str]:
             status=2,
         )
     address, ticket = values
+    # Bytes that are no text come from the environment as halves of surrogate pairs.
+    if not address.isprintable():
+        _fail(f"{ADDRESS_VARIABLE} names no address: {address!r}", status=2)
+    if not (ticket.isascii() and ticket.isprintable()):
+        _fail(f"{TICKET_VARIABLE} holds no ticket of an arena", status=2)
     return address, ticket
 
 
