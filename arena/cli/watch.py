@@ -2,6 +2,7 @@
 
 import shlex
 from collections import Counter
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -59,15 +60,17 @@ class Watch:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        self.progress.stop()
+        with suppress(OSError):
+            self.progress.stop()
         for (name, ending), count in self._told.items():
             if count > TOLD_IN_FULL:
                 more = counted(count - TOLD_IN_FULL, "more fault")
                 self.say(f"fault: {name} {ending}: {more} like these")
 
     def say(self, text: str) -> None:
-        """Print a line for a person."""
-        self.console.print(text, markup=False, soft_wrap=True)
+        """Print a line for a person; where it cannot be, on a full disk say, play goes on."""
+        with suppress(OSError):
+            self.console.print(text, markup=False, soft_wrap=True)
 
     def offer_replays(self, record: Path) -> None:
         """Say how to see the games of the faults that were told, now that their record is there."""
@@ -138,7 +141,7 @@ def _lines(plan: MatchPlan, trouble: Trouble) -> list[str]:
     if trouble.tail.strip():
         lines += [f"  | {line}" for line in trouble.tail.rstrip().splitlines()[-TAIL_LINES:]]
         lines.append(f"  its log: {trouble.log}")
-    else:
+    elif not trouble.entrant.is_remote:
         lines.append("  it printed nothing")
     if trouble.by_hand:
         lines.append(f"  run it by hand: {trouble.by_hand}")

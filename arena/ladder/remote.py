@@ -125,7 +125,11 @@ class RemotePlayer(Player):
             self.failure = str(failure)
         finally:  # used or withdrawn, its ticket is worth nothing now
             file.unlink(missing_ok=True)
-        if waiting.cancelled_caught:
+        if self.session is not None:
+            house.invitations.tell(
+                f"{PREFIX}{self.entrant.name}, room {self._room}, seat {self.slot}: is here"
+            )
+        elif waiting.cancelled_caught:
             self.failure = (
                 f"nobody came with the ticket in {file.name} within {house.hello_seconds:.1f} s"
             )

@@ -8,7 +8,7 @@ cards, clocks or ratings.
 
 import logging
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -74,6 +74,8 @@ class MatchState:
         """Dead processes so far, by team."""
         self.is_over = False
         """No game is begun any more: the match was stopped, or cannot count any more."""
+        self.stopped = trio.Event()
+        """Nobody is waited for who is not there yet: no game that is begun needs it."""
         self.aborted = trio.Event()
         """Nothing is waited for any more either: no hello, no farewell."""
 
@@ -144,9 +146,8 @@ class Room:
 
     async def _seat_everybody(self, nursery: trio.Nursery) -> bool:
         """Start every player; whether all came. A bot says hello before it can know more."""
-        async with trio.open_nursery() as starting:
-            for player in self._players:
-                starting.start_soon(player.start, nursery)
+        if not await self._start(self._players, nursery):
+            return False
         for player in self._players:
             if player.session is None:
                 self._never_started(player)
@@ -154,6 +155,20 @@ class Room:
         for player in self._players:
             self._tell_start(player)
         return True
+
+    async def _start(self, players: Sequence[Player], nursery: trio.Nursery) -> bool:
+        """Start players and wait for them; False if the match was stopped before all came or did
+        not.
+        """
+        is_done = False
+        async with trio.open_nursery() as waiting:
+            waiting.start_soon(self._watch_stop, waiting.cancel_scope)
+            async with trio.open_nursery() as starting:
+                for player in players:
+                    starting.start_soon(player.start, nursery)
+            is_done = True
+            waiting.cancel_scope.cancel()
+        return is_done
 
     def _tell_start(self, player: Player) -> None:
         assert player.session is not None
@@ -193,6 +208,8 @@ class Room:
         for player in sitting:
             await self._revive(player, nursery)
         sessions = [player.session for player in sitting if player.session is not None]
+        if len(sessions) < len(sitting) and self._match.stopped.is_set():
+            return
         if len(sessions) < len(sitting) or self._late is not None:
             self._forfeit(number, sitting)
             return
@@ -302,7 +319,9 @@ class Room:
         team = self._plan.team(player.index)
         async with player.lock:
             while player.session is None and self._match.incidents[team] < INCIDENTS:
-                if await player.start(nursery):
+                if not await self._start([player], nursery):
+                    return
+                if _is_here(player):
                     self._tell_start(player)
                 else:
                     self._match.incidents[team] += 1
@@ -358,6 +377,10 @@ class Room:
             if table.outcome is not None and table.outcome.at_fault is not None:
                 self._late = self._sitting(number)[table.outcome.at_fault], cause
 
+    async def _watch_stop(self, waiting: trio.CancelScope) -> None:
+        await self._match.stopped.wait()
+        waiting.cancel()
+
     async def _watch_abort(self, playing: trio.CancelScope) -> None:
         """The host ends the games themselves; what else is under way here is left."""
         await self._match.aborted.wait()
@@ -376,6 +399,10 @@ class Room:
                 if player.session is not None:
                     player.session.tell(MatchEnd(self._plan.match))
                 nursery.start_soon(player.end)
+
+
+def _is_here(player: Player) -> bool:
+    return player.session is not None
 
 
 def _takes_at_once(player: Player) -> int:

@@ -122,6 +122,7 @@ class Runner:
         self._stopping()
         for match in self._matches:
             match.is_over = True
+            match.stopped.set()
 
     def abort(self) -> None:
         """End every game and every process now, with nobody at fault."""

@@ -195,7 +195,8 @@ def test_health_says_when_no_more_matches_are_accepted_while_games_go_on(
     assert playing == "playing\n"
     assert health(address) == health_pb2.HealthCheckResponse.SERVING
     process.send_signal(signal.SIGTERM)
-    assert stderr_of(process).readline().startswith("stopping: the games under way have 60 s")
+    stopping = "stopping: the games under way have 60 s"
+    assert any(line.startswith(stopping) for line in stderr_of(process))
     while health(address) == health_pb2.HealthCheckResponse.SERVING:
         pass
     assert process.poll() is None
@@ -217,3 +218,21 @@ def next_line_of_any(processes: list[Process]) -> str:
     ready, _, _ = select.select(streams, [], [], 60)
     assert ready, "nobody plays"
     return str(ready[0].readline())
+
+
+def test_who_is_not_there_is_not_waited_for_when_the_match_is_stopped(
+    begin: Begin, bot: Path
+) -> None:
+    process = begin(
+        *("match", "remote:a", "random", "--players", 2, "--boards", 1, "--json"),
+        *("--listen", "127.0.0.1:0", "--hello-time", 3000),
+    )
+    one, _ = seats(process, 2)
+    came = come(begin, bot, one)
+    assert stderr_of(process).readline().endswith(": is here\n")
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert json.loads(out)["endings"]["STOPPED"] >= 1
+    assert process.returncode == 1
+    assert "NEVER_STARTED" not in out + err
+    came.communicate()
