@@ -199,7 +199,8 @@ async def test_one_that_died_is_invited_again_with_another_ticket(
     tickets: list[str] = []
 
     def note(line: str) -> None:
-        tickets.append(variables(Path(line.rpartition(": ")[2]))["HOKM_TICKET"])
+        if line.endswith(".env"):
+            tickets.append(variables(Path(line.rpartition(": ")[2]))["HOKM_TICKET"])
 
     async with a_house(tmp_path) as (house, connect):
         invitations = Invitations(tmp_path, False, note)
