@@ -7,7 +7,7 @@ a limit and ends at once with its process or its stream.
 
 import itertools
 import secrets
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -22,6 +22,7 @@ from arena.ladder.launcher import BotProcess, LaunchError, launch
 from arena.referee.bridge import Bridge, GrpcConnection, serve
 from arena.referee.connection import Close
 from arena.referee.session import RECEIVED_A_DECISION, SPARE_RECEIVED
+from hokm.actions import Action
 from hokm.session import (
     PROTOCOL,
     Answer,
@@ -69,6 +70,10 @@ class Bench:
     logs: Path
     doors: dict[str, trio.MemorySendChannel[GrpcConnection]] = field(default_factory=dict)
     """Who waits for a stream, by the ticket or token it will come with."""
+    alone: dict[int, Sequence[Action] | None] = field(default_factory=dict)
+    """What the bot does in the game that checks of its memory compare, by number of players; None
+    where it does not do the same each time.
+    """
     starts: "itertools.count[int]" = field(default_factory=lambda: itertools.count(1))
 
     async def seat_arrivals(self) -> None:

@@ -13,12 +13,16 @@ from arena.conformance.talk import open_talk
 from arena.conformance.unmet import NotSupported, Unmet
 from hokm.actions import Action, action_text
 from hokm.rules.options import Play, Rules
+from hokm.session import MatchStart
+
+AWAY_SECONDS = 8.0
+"""How long a bot may be away where its stream breaks."""
 
 OTHERS = 3
 """Games that are played before, and besides."""
 
 
-class _Subject:
+class Subject:
     """A game that is played again and again, the same way by the script."""
 
     def __init__(self, script: Script, *, players: int) -> None:
@@ -26,6 +30,8 @@ class _Subject:
         self._text = f"{script.ask.seed} the same again, {players}"
         options = {"target_points": "3"}
         self.rules = Rules.of(players, play=Play.RACE, options=options)
+        self.start: MatchStart | None = None
+        """The start of the match it is played in."""
 
     def game(self) -> ScriptedGame:
         """The game once more, under another number."""
@@ -40,49 +46,53 @@ class _Subject:
 async def _after_others(script: Script) -> None:
     """The same game after others in one process."""
 
-    async def play(subject: _Subject) -> Sequence[Action]:
+    async def play(subject: Subject) -> Sequence[Action]:
         await script.play(*(subject.other() for _ in range(OTHERS)))
         game = subject.game()
         await script.play(game)
         return game.actions
 
-    await _compare(script, play, "after other games in the same process")
+    tables = script.bench.entrant.variants
+    await compare(script, play, "after other games in the same process", tables=tables)
 
 
 async def _beside_others(script: Script) -> None:
     """The same game while others are played."""
 
-    async def play(subject: _Subject) -> Sequence[Action]:
+    async def play(subject: Subject) -> Sequence[Action]:
         count = min(script.concurrent, OTHERS + 1)
         game = subject.game()
         await script.play_together([game, *(subject.other() for _ in range(count - 1))])
         return game.actions
 
-    await _compare(script, play, "while other games are played in the same process")
+    circumstances = "while other games are played in the same process"
+    await compare(script, play, circumstances, tables=script.bench.entrant.variants)
 
 
-async def _compare(script: Script, play: "_Playing", circumstances: str) -> None:
+async def compare(
+    script: Script, play: "Playing", circumstances: str, *, tables: Sequence[int]
+) -> None:
     """Whether the bot plays a game as it does alone, wherever it does so alike each time."""
     judged = False
-    for players in script.bench.entrant.variants:
-        subject = _Subject(script, players=players)
-        alone = [await _in_a_process(script, subject, _alone(script)) for _ in range(2)]
-        if alone[0] != alone[1]:
+    for players in tables:
+        subject = Subject(script, players=players)
+        alone = await _played_alone(script, subject)
+        if alone is None:
             continue
         judged = True
-        if await _in_a_process(script, subject, play) == alone[0]:
+        if await _in_a_process(script, subject, play) == alone:
             continue
         # Once more, both: a bot that plays by the clock may have done alike by luck.
         again = await _in_a_process(script, subject, _alone(script))
         otherwise = await _in_a_process(script, subject, play)
-        if again != alone[0] or otherwise == alone[0]:
+        if again != alone or otherwise == alone:
             continue
         place = next(
-            (n for n, (a, b) in enumerate(zip(alone[0], otherwise, strict=False)) if a != b), 0
+            (n for n, (a, b) in enumerate(zip(alone, otherwise, strict=False)) if a != b), 0
         )
         raise Unmet(
             f"{circumstances} it plays a game of {players} otherwise: its choice {place + 1} is "
-            f"{action_text(otherwise[place])}, and {action_text(alone[0][place])} each time when "
+            f"{action_text(otherwise[place])}, and {action_text(alone[place])} each time when "
             "it plays the same game alone",
             expected="the same choices; if it learns from game to game, or draws lots from a fixed "
             f"seed, leave this out: --skip {script.check.name}",
@@ -91,8 +101,18 @@ async def _compare(script: Script, play: "_Playing", circumstances: str) -> None
         raise NotSupported("it does not play the same game alike each time, so it is not judged")
 
 
-def _alone(script: Script) -> "_Playing":
-    async def play(subject: _Subject) -> Sequence[Action]:
+async def _played_alone(script: Script, subject: Subject) -> Sequence[Action] | None:
+    """What the bot does in the subject where it plays nothing else; None if not the same twice."""
+    known = script.bench.alone
+    players = subject.rules.players
+    if players not in known:
+        first, second = [await _in_a_process(script, subject, _alone(script)) for _ in range(2)]
+        known[players] = first if first == second else None
+    return known[players]
+
+
+def _alone(script: Script) -> "Playing":
+    async def play(subject: Subject) -> Sequence[Action]:
         game = subject.game()
         await script.play(game)
         return game.actions
@@ -100,18 +120,19 @@ def _alone(script: Script) -> "_Playing":
     return play
 
 
-async def _in_a_process(script: Script, subject: _Subject, play: "_Playing") -> Sequence[Action]:
+async def _in_a_process(script: Script, subject: Subject, play: "Playing") -> Sequence[Action]:
     """What the bot does in the subject, played so in a fresh process."""
     async with open_talk(script.bench) as talk:
         script.talk = talk
         await talk.arrive()
-        talk.say(talk.welcome(), script.match_start(subject.rules, games=OTHERS + 1))
+        subject.start = script.match_start(subject.rules, games=OTHERS + 1)
+        talk.say(talk.welcome(resume_seconds=AWAY_SECONDS), subject.start)
         actions = await play(subject)
         await talk.farewell(script.match_end)
         return actions
 
 
-_Playing = Callable[[_Subject], Awaitable[Sequence[Action]]]
+Playing = Callable[[Subject], Awaitable[Sequence[Action]]]
 
 _PAGE = "docs/write-a-bot.md: What a bot is asked"
 

@@ -5,16 +5,15 @@ A library may do without. A bot that then ends with an error is none the worse f
 
 from collections.abc import Sequence
 
+from arena.conformance.checks.memory import AWAY_SECONDS, Subject, compare
 from arena.conformance.script import NOTHING, Check, Process, Script, refusal
 from arena.conformance.tables import ScriptedGame, at_random
 from arena.conformance.unmet import NotSupported, Unmet
+from hokm.actions import Action
 from hokm.errors import Reason
 from hokm.outcome import Ending
 from hokm.rules.options import Play
 from hokm.session import FromReferee, MatchStart
-
-AWAY_SECONDS = 8.0
-"""How long the bot may be away."""
 
 HANDS_BEFORE = 40
 """Hands of a race before its stream breaks: thousands of events to be told again."""
@@ -155,6 +154,27 @@ async def _long(script: Script) -> None:
     await talk.farewell(script.match_end)
 
 
+async def _alike(script: Script) -> None:
+    """A game that the bot plays alike each time: also where its stream breaks, each time between an
+    answer and the next decision.
+    """
+
+    async def play(subject: Subject) -> Sequence[Action]:
+        game = subject.game()
+        script.talk.say(game.start(), game.next())
+        for _ in range(3):
+            await script.play_on(game, decisions=3)
+            if game.is_over:
+                break
+            await script.take(game)
+            await _back(script, subject.start, [game])
+            script.talk.say(game.start(resumed=True), game.again())
+        await script.play_on(game)
+        return game.actions
+
+    await compare(script, play, "after its stream broke", tables=[script.players])
+
+
 async def _begin(script: Script) -> tuple[MatchStart, ScriptedGame]:
     """Welcome it as one that may come back, and ask the first decision of a game."""
     rules = script.rules()
@@ -193,16 +213,25 @@ async def _back(script: Script, start: MatchStart | None, games: Sequence[Script
 
 _PAGE = "docs/protocol.md: Coming back"
 
-RETURNS = tuple(
-    Check(name, meaning, _PAGE, run, concurrent=concurrent, process=Process.OWN)
-    for name, meaning, run, concurrent in (
-        ("return-open", "It comes back with a decision open, and answers it.", _open, 1),
-        ("return-taken", "It comes back and waits where others are to act.", _taken, 1),
-        ("return-over", "It comes back to a game that has ended meanwhile.", _over, 1),
-        ("return-gone", "It comes back, and a game that is not told again is over.", _gone, 1),
-        ("return-idle", "It comes back where no game is on.", _idle, 1),
-        ("return-attempt", "It comes back to the attempt that is awaited.", _attempt, 1),
-        ("return-many", "It comes back to several games.", _many, 2),
-        ("return-long", "It comes back to a long race, told from its beginning.", _long, 1),
-    )
+RETURNS = (
+    *(
+        Check(name, meaning, _PAGE, run, concurrent=concurrent, process=Process.OWN)
+        for name, meaning, run, concurrent in (
+            ("return-open", "It comes back with a decision open, and answers it.", _open, 1),
+            ("return-taken", "It comes back and waits where others are to act.", _taken, 1),
+            ("return-over", "It comes back to a game that has ended meanwhile.", _over, 1),
+            ("return-gone", "It comes back, and a game that is not told again is over.", _gone, 1),
+            ("return-idle", "It comes back where no game is on.", _idle, 1),
+            ("return-attempt", "It comes back to the attempt that is awaited.", _attempt, 1),
+            ("return-many", "It comes back to several games.", _many, 2),
+            ("return-long", "It comes back to a long race, told from its beginning.", _long, 1),
+        )
+    ),
+    Check(
+        "return-alike",
+        "It plays a game alike, whether its stream breaks or not.",
+        _PAGE,
+        _alike,
+        process=Process.SEVERAL,
+    ),
 )

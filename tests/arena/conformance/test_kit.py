@@ -14,7 +14,7 @@ import pytest
 from arena.conformance.checks import CHECKS
 from arena.conformance.kit import check_bot
 from arena.conformance.report import Report, Result, Verdict
-from arena.conformance.script import Ask
+from arena.conformance.script import Ask, Process
 from arena.ladder.entrants import Entrant, load_bot
 
 pytestmark = pytest.mark.timeout(120)
@@ -34,14 +34,15 @@ RUN = """
 """
 
 
-def write_bot(folder: Path, change: str, *, after: str = "", base: str = PLAIN) -> Entrant:
+def write_bot(folder: Path, change: str, *, after: str = "", tables: str = "2, 3, 4") -> Entrant:
     """The plain bot with a change before it runs, and something after."""
     folder.mkdir()
-    source = "\n".join(dedent(part) for part in (base, change, RUN, after))
+    source = "\n".join(dedent(part) for part in (PLAIN, change, RUN, after))
     (folder / "bot.py").write_text(source, encoding="utf-8")
     (folder / "bot.toml").write_text(
         'schema = 1\nname = "plain"\nowner = "tests"\nversion = "1"\n'
-        'command = ["python", "bot.py"]\nprotocol = 1\nvariants = [2, 3, 4]\nconcurrent = 4\n'
+        'command = ["python", "bot.py"]\nprotocol = 1\nconcurrent = 4\n'
+        f"variants = [{tables}]\n"
     )
     return load_bot(folder)
 
@@ -80,20 +81,18 @@ def failed(report: Report) -> dict[str, str]:
     }
 
 
-SHARED = tuple(
-    check.name for check in CHECKS if check.process.value == "shared" and check.name != "fuzz"
-)
+SHARED = tuple(check.name for check in CHECKS if check.process is Process.SHARED)
 
 
 async def test_a_good_bot_passes_what_is_asked_of_one_process(tmp_path: Path) -> None:
-    report = await report_of(write_bot(tmp_path / "bot", ""), (*SHARED, "fuzz"), tmp_path)
+    report = await report_of(write_bot(tmp_path / "bot", ""), SHARED, tmp_path)
     assert failed(report) == {}
     assert report.ok
     assert {result.verdict for result in report.results} == {Verdict.PASSED}
 
 
 async def test_a_good_bot_passes_what_is_asked_of_a_session(tmp_path: Path) -> None:
-    only = ("hello", "all-in-one", "end-in-one-batch", "turned-away", "unknown-fields", "return-o*")
+    only = ("hello", "end-in-one-batch", "turned-away", "unknown-fields", "return-open")
     report = await report_of(write_bot(tmp_path / "bot", ""), only, tmp_path)
     assert failed(report) == {}
     assert report.ok
@@ -206,6 +205,20 @@ ASCII_NAMES = """
     player.Player._start = start
 """
 
+NAMES_NO_GAMES = """
+    import hokm.player as player
+    from dataclasses import replace
+    original = player.Player.hello
+    player.Player.hello = lambda self: replace(original(self), games=())
+"""
+KEEPS_ITS_FIRST_TOKEN = """
+    import hokm.player as player
+    original = player.Player.resume_token.fget
+    def token(self):
+        self.first = getattr(self, "first", "") or original(self)
+        return self.first
+    player.Player.resume_token = property(token)
+"""
 BROKEN = {
     "plays any card": (PLAYS_ANYTHING, "four-forced", "MUST_FOLLOW_SUIT"),
     "cannot be void": (NEVER_VOID, "four-void", "stream ended"),
@@ -224,6 +237,8 @@ BROKEN = {
     "answers what is over": (RETRIES_WHAT_IS_OVER, "late-refusals", "it said: answer to"),
     "says no goodbye": (NO_GOODBYE, "no-match", ""),
     "takes fewer games than it claims": (TAKES_FEW, "hello", "1 games at once"),
+    "names no games on coming back": (NAMES_NO_GAMES, "return-taken", "names the games []"),
+    "keeps its first token": (KEEPS_ITS_FIRST_TOKEN, "return-open", "came back once"),
     "reads ASCII alone": (ASCII_NAMES, "names", "stream ended"),
 }
 
@@ -278,7 +293,7 @@ async def test_what_fails_after_other_games_alone_is_told_by_the_long_session(
 
 
 async def test_a_game_played_otherwise_after_others_is_found(tmp_path: Path) -> None:
-    bot = write_bot(tmp_path / "bot", REMEMBERS)
+    bot = write_bot(tmp_path / "bot", REMEMBERS, tables="4")
     report = await report_of(bot, ["after-others"], tmp_path)
     assert "after other games in the same process" in failed(report)["after-others"]
 
@@ -288,7 +303,8 @@ async def test_a_bot_that_draws_lots_is_not_judged_by_its_memory(tmp_path: Path)
         import random
         Plain.play = lambda self, view: random.choice(view.playable)
     """
-    report = await report_of(write_bot(tmp_path / "bot", lots), ["after-others"], tmp_path)
+    bot = write_bot(tmp_path / "bot", lots, tables="4")
+    report = await report_of(bot, ["after-others"], tmp_path)
     assert [result.verdict for result in report.results] == [Verdict.NOT_SUPPORTED]
     assert report.ok
 
