@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import benchmarks.__main__ as bench
-from benchmarks import core, match, referee
+from benchmarks import core, match, referee, timing
 from benchmarks.measure import Rate, in_turn, table
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -80,3 +80,17 @@ def test_a_part_that_does_not_exist_is_named() -> None:
     )
     assert done.returncode == 2
     assert "no part 'cores'" in done.stderr
+
+
+def test_what_time_tells_is_the_distance_of_its_distributions() -> None:
+    apart = timing.Told(0.0, choice=(0.003, 0.004, 0.001), forced=(0.001, 0.002))
+    alike = timing.Told(0.005, choice=(0.01, 0.01), forced=(0.01,))
+    assert apart.distance == pytest.approx(2 / 3)
+    assert alike.distance == 0
+    assert "a tick of 5 ms" in timing.report([apart, alike])
+
+
+def test_a_listener_measures_what_lies_between_its_plays() -> None:
+    told = timing.measure(0.0, boards=3, choice_seconds=0.02, forced_seconds=0.0003)
+    assert len(told.choice) > 10
+    assert min(told.choice) > 0.02

@@ -69,7 +69,7 @@ class RawBot:
 
     async def batch(self) -> bytes | None:
         """The next batch, None when the stream is over."""
-        payload = await trio.to_thread.run_sync(partial(next, self.call, None))
+        payload: bytes | None = await trio.to_thread.run_sync(partial(next, self.call, None))
         if payload is not None:
             self.read.append(payload)
         return payload
