@@ -12,19 +12,20 @@ import trio
 from hokm.outcome import Ending
 from tests.zoo.soak import Size, Soak, soak
 
-MATCHES = 30
+MATCHES = 20
 
 pytestmark = pytest.mark.timeout(300)
 
 
 def test_matches_with_the_zoo_among_good_bots_leave_nothing(tmp_path: Path) -> None:
-    found = trio.run(partial(soak, tmp_path, matches=MATCHES, at_once=2, seed=1, share=0.4))
+    # One at a time, so that nothing is under way when it is looked.
+    found = trio.run(partial(soak, tmp_path, matches=MATCHES, at_once=1, seed=1, share=0.4))
     assert found.left == ()
     assert len(found.sizes) == MATCHES
     assert found.endings.total() == 2 * MATCHES
-    assert not {Ending.HOST_FAULT.name, Ending.STOPPED.name} & set(found.endings)
-    # So few say nothing about a kibibyte; a session or a record that is kept would be hundreds.
-    assert found.objects_a_match < 300
+    assert found.endings[Ending.COMPLETED.name] > MATCHES
+    # So few say nothing about a kibibyte, but four sessions that are kept are a hundred objects.
+    assert found.objects_a_match < 40
 
 
 def test_growth_is_measured_once_it_is_warm() -> None:
