@@ -193,7 +193,8 @@ class Host:
                 if game.tick_seconds > 0:
                     self._do(game, partial(self._judge_or_hold, game, seat, answer, at))
                 else:
-                    self._do(game, partial(_judge, game.table, seat, answer, at))
+                    judge = partial(_judge, game.table, seat, answer, at, asks_at=self._now())
+                    self._do(game, judge)
             elif answer.game in line.given:
                 session.tell(_too_late(answer))
                 if answer.game in line.lost:
@@ -312,7 +313,7 @@ class Host:
         """
         table = game.table
         if not table.concerns_others(seat, answer.decision, answer.attempt, answer.action, at):
-            return _judge(table, seat, answer, at)
+            return _judge(table, seat, answer, at, asks_at=self._now())
         if game.opened is game.lines[seat]:
             game.answered()  # it has time no more in common with others on its line
         if not game.held:

@@ -142,6 +142,19 @@ def told_decisions(bot: MemoryConnection) -> list[Decision]:
 # -- playing
 
 
+async def test_a_decision_has_its_time_to_be_written_from_when_it_is_handed_over(
+    autojump_clock: trio.testing.MockClock,
+) -> None:
+    # What seat 0 answers at once lies in the bridge until its deadline, longer than the next seat
+    # may take to be written to. That seat has done nothing yet.
+    async with a_house() as house:
+        house.bots[0].lags = True
+        house.play_all()
+        outcome = await house.play(a_table(stall_seconds=10.0))
+        assert outcome.ending is Ending.COMPLETED
+        assert LIMIT > 10.0
+
+
 async def test_a_board_is_played_to_its_end() -> None:
     async with a_house() as house:
         house.play_all()
@@ -598,6 +611,7 @@ async def test_a_time_loss_of_the_machines_making_voids_the_game_for_all(
         outcome = await house.play(table)
         assert (outcome.ending, outcome.at_fault) == (Ending.HOST_FAULT, None)
         assert "kept seat 0 from its time" in outcome.cause
+        await trio.testing.wait_all_tasks_blocked()
         for bot in house.bots:
             assert [end.outcome for end in endings(bot)] == [outcome]
         loss = table.record().time_loss
