@@ -20,7 +20,7 @@ from arena.conformance.tables import (
     ScriptedGame,
     at_random,
 )
-from arena.conformance.talk import Bench, Talk
+from arena.conformance.talk import Bench, Talk, refusal
 from arena.conformance.transcript import told
 from arena.conformance.unmet import Unmet
 from arena.ladder.entrants import Entrant
@@ -34,7 +34,6 @@ from hokm.session import (
     FromReferee,
     MatchEnd,
     MatchStart,
-    Refused,
 )
 
 NOTHING = "nothing: nobody is asked"
@@ -271,16 +270,6 @@ class Script:
     def refuse(self, answer: Answer, reason: Reason, detail: str) -> None:
         """Refuse an answer."""
         self.talk.say(refusal(answer, reason, detail))
-
-
-def refusal(answer: Answer, reason: Reason, detail: str) -> Refused:
-    """The refusal of an answer."""
-    return Refused(answer.game, answer.decision, answer.attempt, reason, detail)
-
-
-def crossed(answer: Answer) -> Refused:
-    """What is said to an answer that crossed the end of its game."""
-    return refusal(answer, Reason.MATCH_OVER, "the game is over (rulebook 7)")
 
 
 class Numbers:

@@ -23,6 +23,7 @@ from arena.referee.bridge import Bridge, GrpcConnection, serve
 from arena.referee.connection import Close
 from arena.referee.session import RECEIVED_A_DECISION, SPARE_RECEIVED
 from hokm.actions import Action
+from hokm.errors import Reason
 from hokm.session import (
     PROTOCOL,
     Answer,
@@ -31,6 +32,7 @@ from hokm.session import (
     FromReferee,
     Goodbye,
     Hello,
+    Refused,
     Welcome,
 )
 from hokm.wire import WireError, decode_from_bot, encode_from_referee
@@ -125,6 +127,7 @@ class Talk:
         self.came_back = 0
         self._left = SPARE_RECEIVED
         """How many more answers and batches are heard, as in a match."""
+        self._may_cross: set[int] = set()
         self._token = ""
         self._began = trio.current_time()
 
@@ -216,7 +219,17 @@ class Talk:
         """
         assert self._connection is not None
         within = ANSWER_SECONDS if within is None else within
+        message: FromBot | None = None
         with trio.move_on_after(within + SLACK_SECONDS):
+            message = await self._next(expected)
+        if message is None:
+            raise Unmet(f"it said nothing for {within:.1f} s", expected=expected)
+        return message
+
+    async def _next(self, expected: str) -> FromBot:
+        """The next message, but for the answers that may cross the end of a game."""
+        assert self._connection is not None
+        while True:
             while not self._inbox:
                 received = await self._connection.receive()
                 if not received:
@@ -224,9 +237,17 @@ class Talk:
                     raise Unmet(f"its stream ended{self._how_it_ended()}", expected=expected)
                 for payload, _ in received:
                     self._take(payload)
-        if not self._inbox:
-            raise Unmet(f"it said nothing for {within:.1f} s", expected=expected)
-        return self._inbox.pop(0)
+            message = self._inbox.pop(0)
+            if not isinstance(message, Answer) or message.game not in self._may_cross:
+                return message
+            self._may_cross.remove(message.game)
+            self.say(refusal(message, Reason.MATCH_OVER, "the game is over (rulebook 7)"))
+
+    def let_cross(self, game: int) -> None:
+        """That game has ended while it was asked: one answer to it, whenever it comes, is refused
+        and costs nothing.
+        """
+        self._may_cross.add(game)
 
     async def hear_answer(self, *, expected: str = "an answer") -> Answer:
         """The next message, which must be an answer."""
@@ -382,6 +403,11 @@ class Talk:
         if code is None:
             return ""
         return f" (exit code {code})" if code >= 0 else f" (signal {-code})"
+
+
+def refusal(answer: Answer, reason: Reason, detail: str) -> Refused:
+    """The refusal of an answer."""
+    return Refused(answer.game, answer.decision, answer.attempt, reason, detail)
 
 
 @asynccontextmanager

@@ -6,8 +6,9 @@ A library may do without. A bot that then ends with an error is none the worse f
 from collections.abc import Sequence
 
 from arena.conformance.checks.memory import AWAY_SECONDS, Subject, compare
-from arena.conformance.script import NOTHING, Check, Process, Script, refusal
+from arena.conformance.script import NOTHING, Check, Process, Script
 from arena.conformance.tables import ScriptedGame, at_random
+from arena.conformance.talk import refusal
 from arena.conformance.unmet import NotSupported, Unmet
 from hokm.actions import Action
 from hokm.errors import Reason
