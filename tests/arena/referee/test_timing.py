@@ -16,7 +16,7 @@ from arena.referee.table import Policy, Table
 from arena.referee.testing import answer_decisions, endings, first_legal
 from arena.referee.tick import Alarms, next_tick
 from hokm.actions import PLAYS, Action
-from hokm.cards import Seat
+from hokm.cards import Seat, Trump
 from hokm.errors import Reason
 from hokm.outcome import Ending
 from hokm.rules.options import Rules
@@ -428,6 +428,28 @@ async def test_a_fault_of_the_arena_found_by_an_answer_that_waits_voids_the_game
         await answered(room)
         assert ending_of(table) is Ending.HOST_FAULT
     assert "broken" in caplog.text
+
+
+async def test_an_answer_that_waits_counts_once_though_its_bot_comes_back_and_answers_again(
+    autojump_clock: trio.testing.MockClock,
+) -> None:
+    table = a_table(policy=Policy.RATED)
+    async with a_room(table, tick_seconds=2.0, resume_seconds=5.0) as room:
+        began = trio.current_time()
+        seat, _, decision = await asked(room)
+        await answered(room)
+        await room.come_back(seat)
+        again = room.bots[seat].told[-1]
+        assert isinstance(again, Decision)
+        assert again.decision == decision.decision
+        assert again.events == decision.events
+        room.bots[seat].say(Answer(NUMBER, decision.decision, 1, decision.legal[1]))
+        await trio.sleep_until(began + 1.99)
+        assert table.record().hands[0].trump is None
+        await trio.sleep_until(began + 2.01)
+        assert ending_of(table) is None
+        assert table.record().hands[0].trump == Trump(0)
+        assert table.record().refusals == ()
 
 
 # -- several games at once
