@@ -174,7 +174,9 @@ class Host:
     def back(self, session: Session, games: Sequence[int]) -> None:
         """See :class:`~arena.referee.session.Attendant`."""
         line, now = self._lines[session], self._now()
-        for game, seat in [line.over[number] for number in games if number in line.over]:
+        # A bot may name a game as often as it likes, and is told of it once.
+        named = [line.over[number] for number in dict.fromkeys(games) if number in line.over]
+        for game, seat in named:
             session.tell(game.start(seat, resumed=True))
             for tell in game.table.back(seat, now):
                 self._tell(game, tell)

@@ -5,6 +5,7 @@ completed, and the other bot hears of every end and is harmed by nothing.
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 
 import pytest
 import trio
@@ -128,14 +129,14 @@ STEPS = st.lists(
 )
 
 
-async def misbehave(bot: MemoryConnection, steps: Sequence[Step]) -> None:
-    """Answer every decision but for those that are named."""
+async def misbehave(bot: MemoryConnection, steps: Sequence[Step], *, pace: float = 0.0) -> None:
+    """Answer every decision after ``pace`` seconds, but for those that are named."""
     due = {step.at: step for step in steps}
     asked = 0
     while (message := await bot.listen()) is not None:
         if not isinstance(message, Decision):
             continue
-        step = due.get(asked, Step(asked, 0.0, answers))
+        step = due.get(asked, Step(asked, pace, answers))
         asked += 1
         await trio.sleep(step.after)
         step.deed(bot, message)
@@ -145,22 +146,35 @@ async def misbehave(bot: MemoryConnection, steps: Sequence[Step]) -> None:
 
 
 async def arrive(
-    lobby: Lobby, connect: trio.MemorySendChannel[MemoryConnection]
+    lobby: Lobby,
+    connect: trio.MemorySendChannel[MemoryConnection],
+    *,
+    resume_seconds: float = 0.0,
 ) -> tuple[Session, MemoryConnection]:
-    bot = MemoryConnection(lobby.issue())
+    bot = MemoryConnection(lobby.issue(resume_seconds=resume_seconds))
     bot.hello(concurrent=len(GAMES))
     await connect.send(bot)
     return await lobby.arrival(bot.ticket), bot
 
 
-@asynccontextmanager
-async def a_house() -> AsyncIterator[tuple[Host, list[Session], list[MemoryConnection]]]:
+@dataclass(frozen=True, slots=True)
+class House:
     """A host and two bots that were welcomed."""
+
+    host: Host
+    connect: trio.MemorySendChannel[MemoryConnection]
+    sessions: list[Session]
+    bots: list[MemoryConnection]
+
+
+@asynccontextmanager
+async def a_house(*, resume_seconds: float = 0.0) -> AsyncIterator[House]:
     connect, arrivals = trio.open_memory_channel[MemoryConnection](2)
     async with open_lobby(arrivals) as lobby, open_host(now=trio.current_time) as host:
-        pairs = [await arrive(lobby, connect) for _ in range(2)]
-        yield host, [session for session, _ in pairs], [bot for _, bot in pairs]
-        for session, _ in pairs:
+        pairs = [await arrive(lobby, connect, resume_seconds=resume_seconds) for _ in range(2)]
+        sessions = [session for session, _ in pairs]
+        yield House(host, connect, sessions, [bot for _, bot in pairs])
+        for session in sessions:
             session.end()
 
 
@@ -168,10 +182,44 @@ def in_virtual_time(play: Callable[[], object]) -> None:
     trio.run(play, clock=trio.testing.MockClock(autojump_threshold=0))  # type: ignore[arg-type]
 
 
+RULES = st.sampled_from([Rules.of(2), Rules.of(2, play=Play.RACE, options={"target_points": "1"})])
+
+
+async def play_all(
+    house: House, rules: Rules, policy: Policy, *, tick_seconds: float = 0.0
+) -> dict[int, Outcome]:
+    """Play some games at once, and say how each of them ended."""
+    outcomes: dict[int, Outcome] = {}
+
+    async def play(number: int) -> None:
+        table = Table(a_game(rules, number % 7), number=number, clock=CLOCK, policy=policy)
+        outcomes[number] = await house.host.play(
+            table, house.sessions, match="m", players=("a", "b"), tick_seconds=tick_seconds
+        )
+
+    async with trio.open_nursery() as games:
+        for number in GAMES:
+            games.start_soon(play, number)
+    await trio.testing.wait_all_tasks_blocked()
+    return outcomes
+
+
+def check_outcomes(outcomes: dict[int, Outcome], house: House, *, fuzzer: int) -> None:
+    """The other was told of every end, once, and is at fault for none."""
+    told = endings(house.bots[1 - fuzzer])
+    assert {end.game: end.outcome for end in told} == outcomes
+    assert len(told) == len(GAMES)
+    assert house.sessions[1 - fuzzer].closed is None
+    for outcome in outcomes.values():
+        if outcome.ending is not Ending.COMPLETED:
+            assert outcome.at_fault == Seat(fuzzer)
+            assert outcome.ending.counts
+
+
 @examples(25)
 @given(
     STEPS,
-    st.sampled_from([Rules.of(2), Rules.of(2, play=Play.RACE, options={"target_points": "1"})]),
+    RULES,
     st.sampled_from(Policy),
     st.sampled_from([0.0, 0.05]),
     st.integers(0, 1),
@@ -180,35 +228,77 @@ def in_virtual_time(play: Callable[[], object]) -> None:
 def test_games_end_by_the_fault_of_who_misbehaves_or_are_completed(
     steps: list[Step], rules: Rules, policy: Policy, tick_seconds: float, seat: int, lags: bool
 ) -> None:
-    outcomes: dict[int, Outcome] = {}
+    async def play() -> None:
+        async with a_house() as house, trio.open_nursery() as around:
+            house.bots[seat].lags = lags and tick_seconds == 0
+            around.start_soon(misbehave, house.bots[seat], steps)
+            around.start_soon(answer_decisions, house.bots[1 - seat])
+            outcomes = await play_all(house, rules, policy, tick_seconds=tick_seconds)
+            check_outcomes(outcomes, house, fuzzer=seat)
+            around.cancel_scope.cancel()
 
-    async def play(host: Host, sessions: list[Session], number: int) -> None:
-        table = Table(a_game(rules, number % 7), number=number, clock=CLOCK, policy=policy)
-        outcomes[number] = await host.play(
-            table, sessions, match="m", players=("a", "b"), tick_seconds=tick_seconds
-        )
+    in_virtual_time(play)
 
-    async def play_all() -> None:
-        async with a_house() as (host, sessions, bots):
-            bots[seat].lags = lags and tick_seconds == 0
-            async with trio.open_nursery() as around:
-                around.start_soon(misbehave, bots[seat], steps)
-                around.start_soon(answer_decisions, bots[1 - seat])
-                async with trio.open_nursery() as games:
-                    for number in GAMES:
-                        games.start_soon(play, host, sessions, number)
-                await trio.testing.wait_all_tasks_blocked()
-                assert sessions[1 - seat].closed is None
-                around.cancel_scope.cancel()
-            told = endings(bots[1 - seat])
-            assert {end.game: end.outcome for end in told} == outcomes
-            assert len(told) == len(GAMES)
 
-    in_virtual_time(play_all)
-    for outcome in outcomes.values():
-        if outcome.ending is not Ending.COMPLETED:
-            assert outcome.at_fault == Seat(seat)
-            assert outcome.ending.counts
+@dataclass(frozen=True, slots=True)
+class Return:
+    """A bot comes back, ``after`` so many seconds, and says this first, or else a hello."""
+
+    after: float
+    games: tuple[int, ...]
+    says: bytes | None
+
+
+RETURNS = st.lists(
+    st.builds(
+        Return,
+        st.sampled_from([0.0, 0.5, 3.0, 20.0]),
+        st.lists(NUMBERS, max_size=3).map(lambda numbers: tuple(numbers * 20)),
+        st.one_of(st.none(), st.none(), BATCHES, st.binary(max_size=20)),
+    ),
+    max_size=4,
+)
+
+
+async def come_and_go(
+    house: House, seat: int, steps: Sequence[Step], returns: Sequence[Return]
+) -> None:
+    """Misbehave on one stream after another, each with the same steps; slowly, or there would be
+    no game to come back to.
+    """
+    bot, session = house.bots[seat], house.sessions[seat]
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(partial(misbehave, bot, steps, pace=0.2))
+        for one in returns:
+            await trio.sleep(0.5)
+            bot.hang_up()
+            await trio.sleep(one.after)
+            bot = MemoryConnection(resume_token=session.resume_tokens[0])
+            if one.says is None:
+                bot.hello(concurrent=len(GAMES), games=one.games)
+            else:
+                bot.say_bytes(one.says)
+            await house.connect.send(bot)
+            await trio.testing.wait_all_tasks_blocked()
+            told = endings(bot)
+            assert len(told) == len({end.game for end in told})
+            nursery.start_soon(partial(misbehave, bot, steps, pace=0.2))
+
+
+@examples(20)
+@given(STEPS, RETURNS, RULES, st.sampled_from(Policy), st.integers(0, 1))
+def test_games_end_so_too_where_who_misbehaves_may_come_back(
+    steps: list[Step], returns: list[Return], rules: Rules, policy: Policy, seat: int
+) -> None:
+    async def play() -> None:
+        async with a_house(resume_seconds=10.0) as house, trio.open_nursery() as around:
+            around.start_soon(come_and_go, house, seat, steps, returns)
+            around.start_soon(answer_decisions, house.bots[1 - seat])
+            outcomes = await play_all(house, rules, policy)
+            check_outcomes(outcomes, house, fuzzer=seat)
+            around.cancel_scope.cancel()
+
+    in_virtual_time(play)
 
 
 @examples(60)
@@ -231,6 +321,24 @@ def test_any_first_message_is_a_hello_or_a_failed_arrival(data: bytes) -> None:
     in_virtual_time(come)
 
 
+def test_a_game_that_is_named_often_by_who_comes_back_is_told_once() -> None:
+    async def play() -> None:
+        async with a_house(resume_seconds=10.0) as house, trio.open_nursery() as nursery:
+            for bot in house.bots:
+                nursery.start_soon(answer_decisions, bot)
+            await play_all(house, Rules.of(2), Policy.RATED)
+            house.bots[0].hang_up()
+            await trio.testing.wait_all_tasks_blocked()
+            bot = MemoryConnection(resume_token=house.sessions[0].resume_tokens[0])
+            bot.hello(games=GAMES * 300)
+            await house.connect.send(bot)
+            await trio.testing.wait_all_tasks_blocked()
+            assert sorted(end.game for end in endings(bot)) == sorted(GAMES)
+            nursery.cancel_scope.cancel()
+
+    in_virtual_time(play)
+
+
 def fails_to_read(payload: bytes) -> None:
     raise RecursionError("in our own code")
 
@@ -238,21 +346,21 @@ def fails_to_read(payload: bytes) -> None:
 def test_what_our_reading_fails_at_ends_its_senders_games_and_no_other(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    async def play_all() -> None:
-        async with a_house() as (host, sessions, bots), trio.open_nursery() as nursery:
-            for bot in bots:
+    async def play() -> None:
+        async with a_house() as house, trio.open_nursery() as nursery:
+            for bot in house.bots:
                 nursery.start_soon(answer_decisions, bot)
             table = Table(a_game(Rules.of(2)), number=1, clock=CLOCK, policy=Policy.RATED)
             monkeypatch.setattr("arena.referee.session.decode_from_bot", fails_to_read)
-            outcome = await host.play(table, sessions, match="m", players=("a", "b"))
+            outcome = await house.host.play(table, house.sessions, match="m", players=("a", "b"))
             assert outcome.ending is Ending.MALFORMED
             assert outcome.at_fault is not None
-            assert bots[outcome.at_fault].close is Close.MALFORMED
-            assert bots[1 - outcome.at_fault].close is None
+            assert house.bots[outcome.at_fault].close is Close.MALFORMED
+            assert house.bots[1 - outcome.at_fault].close is None
             monkeypatch.undo()
             nursery.cancel_scope.cancel()
 
-    in_virtual_time(play_all)
+    in_virtual_time(play)
 
 
 def test_a_hello_that_our_reading_fails_at_is_a_failed_arrival(
