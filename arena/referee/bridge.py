@@ -509,6 +509,8 @@ def _network_server(handlers: grpc.GenericRpcHandler, limits: Limits) -> grpc.ai
         ("grpc.max_connection_idle_ms", _milliseconds(limits.idle_seconds)),
         ("grpc.keepalive_time_ms", _milliseconds(limits.keepalive_seconds)),
         ("grpc.keepalive_timeout_ms", _milliseconds(limits.keepalive_timeout_seconds)),
+        # Without this one a ping that is not answered is waited for for a minute all the same.
+        ("grpc.http2.ping_timeout_ms", _milliseconds(limits.keepalive_timeout_seconds)),
         ("grpc.keepalive_permit_without_calls", 1),
         (
             "grpc.http2.min_ping_interval_without_data_ms",

@@ -93,6 +93,15 @@ async def says(caller: Caller, bridge: Bridge, payload: bytes = b"hello") -> Con
     return connection
 
 
+async def round_trips(caller: Caller, connection: Connection) -> None:
+    """Messages there and back: what else was on its way had its time."""
+    for _ in range(20):
+        caller.say(b"ping")
+        await connection.receive()
+        connection.post(b"pong")
+        await caller.listen()
+
+
 # -- who is let in
 
 
@@ -177,9 +186,11 @@ async def test_one_connection_has_no_more_calls_at_once_than_it_may() -> None:
     async with networked(streams_a_connection=1) as bridge:
         address = bridge.network_address
         with grpc.insecure_channel(address, [("grpc.enable_http_proxy", 0)]) as channel:
-            one, two = Caller(channel, "one"), Caller(channel, "two")
-            two.say(b"hello")
+            one = Caller(channel, "one")
             connection = await says(one, bridge)
+            two = Caller(channel, "two")
+            two.say(b"hello")
+            await round_trips(one, connection)
             # The client holds the second call back until the first one is over.
             with pytest.raises(trio.WouldBlock):
                 bridge.arrivals.receive_nowait()
@@ -238,6 +249,39 @@ def channel_states(channel: grpc.Channel) -> list[grpc.ChannelConnectivity]:
     return states
 
 
+def frame(kind: int, flags: int, payload: bytes) -> bytes:
+    """A frame of HTTP/2 on the connection itself (RFC 9113, 4.1)."""
+    return len(payload).to_bytes(3, "big") + bytes([kind, flags]) + bytes(4) + payload
+
+
+SETTINGS, PING = 4, 6
+PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + frame(SETTINGS, 0, b"") + frame(SETTINGS, 1, b"")
+
+
+def last_words_to(address: str, *pings: bytes) -> bytes:
+    """What is heard, up to its end, on a connection that shakes hands and then answers nothing."""
+    heard = b""
+    with connect(address) as stream:
+        stream.sendall(PREFACE + b"".join(frame(PING, 0, ping) for ping in pings))
+        with contextlib.suppress(ConnectionResetError):
+            while data := stream.recv(1000):
+                heard += data
+    return heard
+
+
+async def test_a_peer_that_answers_no_ping_is_given_up() -> None:
+    async with networked(keepalive_seconds=0.1, keepalive_timeout_seconds=0.1) as bridge:
+        heard = await trio.to_thread.run_sync(last_words_to, bridge.network_address)
+    assert frame(PING, 0, b"")[3:5] in heard
+
+
+async def test_a_peer_that_pings_all_the_time_is_sent_away() -> None:
+    pings = [bytes([number]) * 8 for number in range(8)]
+    async with networked(least_ping_seconds=1000.0) as bridge:
+        heard = await trio.to_thread.run_sync(last_words_to, bridge.network_address, *pings)
+    assert b"too_many_pings" in heard
+
+
 async def test_a_stream_on_which_nothing_is_said_is_cut() -> None:
     meter = Notes()
     async with networked(meter=meter, hello_seconds=0.1) as bridge:
@@ -249,10 +293,10 @@ async def test_a_stream_on_which_nothing_is_said_is_cut() -> None:
 
 
 async def test_a_stream_on_which_something_was_said_stays() -> None:
-    async with networked(hello_seconds=0.1) as bridge:
+    async with networked(hello_seconds=1.0) as bridge:
         with calling(bridge.network_address) as caller:
             connection = await says(caller, bridge)
-            await trio.sleep(0.3)
+            await trio.sleep(1.2)
             caller.say(b"still here")
             assert len(await connection.receive()) == 1
 

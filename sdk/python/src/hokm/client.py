@@ -69,6 +69,7 @@ _NETWORK_OPTIONS: Final = (
     # and what forgets silent connections (a router) is kept from it. The arena allows one in 10 s.
     ("grpc.keepalive_time_ms", 30_000),
     ("grpc.keepalive_timeout_ms", 10_000),
+    ("grpc.http2.ping_timeout_ms", 10_000),  # the one above alone lets a ping be out for a minute
     # By default two pings are sent and no more, and others may think for longer than that.
     ("grpc.http2.max_pings_without_data", 0),
 )
