@@ -10,7 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.system.processes import GOOD, write_bot
+from arena.ladder.runner import open_runner
+from arena.metrics import Figures
+from hokm.outcome import Ending
+from tests.system.processes import GOOD, Notes, plan, write_bot
 
 if os.name != "posix":
     pytest.skip("the arena runs bots on POSIX systems", allow_module_level=True)
@@ -69,3 +72,24 @@ def test_figures_are_read_while_a_match_is_played_and_a_drain_ends_in_time(tmp_p
         "stopping: the games under way have 0.1 s to finish; another SIGTERM ends them at once",
         "stopping at once",
     ]
+
+
+async def test_figures_of_a_match_agree_with_its_record(tmp_path: Path) -> None:
+    figures = Figures()
+    bots = [write_bot(tmp_path / name, GOOD) for name in "ab"]
+    async with open_runner(
+        concurrency=2,
+        python=sys.executable,
+        running=tmp_path / "running",
+        logs=tmp_path / "logs",
+        hello_seconds=30.0,
+        meter=figures,
+    ) as runner:
+        record = await runner.play(plan(*bots), watcher=Notes())
+    games = [game for room in record.rooms for game in room.games]
+    charged = [seconds for game in games for hand in game.seconds for seconds in hand]
+    assert figures.games == {Ending.COMPLETED: len(games)}
+    assert sum(figures.charges.counts) == figures.answers == len(charged)
+    assert figures.charges.total == pytest.approx(sum(charged))
+    assert figures.streams_opened == 4
+    assert (figures.streams, figures.games_under_way) == (0, 0)
