@@ -69,7 +69,7 @@ _TURNED_AWAY = {Close.NO_SEAT: TurnedAway.TICKET, Close.SILENT: TurnedAway.SILEN
 
 _FULL = {
     TurnedAway.STREAMS: "as many bots as may be are connected; come again later",
-    TurnedAway.WRONG_TICKETS: "too many wrong tickets from this address; come again in a minute",
+    TurnedAway.WRONG_TICKETS: "too many wrong tickets from this address; come again later",
 }
 """What is told those who are not even listened to."""
 
