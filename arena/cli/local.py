@@ -67,9 +67,9 @@ def match(ask: Ask, *, as_json: bool) -> bool:
         ask.logs.mkdir(parents=True, exist_ok=True)
     watch = MatchWatch(plan, show.errors())
     with (
-        operated(ask.operating, say=watch.say) as meter,
         _logs(ask.logs, watch) as logs,
         watch,
+        operated(ask.operating, say=watch.say) as meter,  # its lines go above the bar
         inviting(ask.listening, say=watch.say) as invitations,
     ):
         fewest = min(plan.entrants, key=lambda entrant: entrant.concurrent)

@@ -240,6 +240,7 @@ class Bridge:
                 most=self._limits.probes,
                 turned_away=partial(self._turn_away, TurnedAway.PROBES, host=None),
             )
+            await probes.tell(is_serving=True)
             helping.append(asyncio.create_task(self._tell_health(probes)))
             port = _bind(server, self._network.listen, tls=self._network.tls)
             self.network_address = f"{self._network.reached_at}:{port}"
@@ -291,7 +292,6 @@ class Bridge:
         return None
 
     async def _tell_health(self, probes: "Probes") -> None:
-        await probes.tell(is_serving=True)
         while True:
             await probes.tell(is_serving=await self._is_serving.get())
 
