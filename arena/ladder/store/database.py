@@ -18,6 +18,7 @@ from sqlalchemy.pool import ConnectionPoolEntry
 
 from arena.ladder.errors import LadderError
 from arena.ladder.store.tables import REVISION, metadata
+from arena.ladder.strict_toml import shortened
 
 BUSY_SECONDS: Final = 10.0
 """How long a writer waits for another. Transactions are short, so this is for a stuck disk."""
@@ -85,7 +86,7 @@ class Database:
             problem, remedy = _told(text)
             raise LadderError(self._file, problem, remedy=remedy) from error
         except (sa.exc.NoResultFound, sa.exc.MultipleResultsFound, ValueError) as error:
-            problem = f"holds what no arena writes ({error})"
+            problem = f"holds what no arena writes ({shortened(str(error))})"
             raise LadderError(self._file, problem, remedy=_RESTORE) from error
 
     def _upgrade_from(self, found: str | None) -> None:
