@@ -44,6 +44,9 @@ zoo: $(VENV)/$(STAMP) ## see every broken bot of the zoo three times and write d
 soak: $(VENV)/$(STAMP) ## play 1,000 matches with the zoo among good bots; memory, and what is left; 20 minutes
 	$(BIN)/python -m tests.zoo.soak --page $(ARGS)
 
+kills: $(VENV)/$(STAMP) ## kill a ladder 200 times (KILLS) at random moments (KILLS_SEED) and compare its end
+	KILLS=$(or $(KILLS),200) $(BIN)/python -m pytest tests/system/test_kills.py -s $(ARGS)
+
 check: lint types wire ## everything but the tests: format, lint, types, generated code
 
 format: $(VENV)/$(STAMP) ## format the code, and mend what lint can mend

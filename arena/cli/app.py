@@ -1,8 +1,10 @@
 """The commands, and what becomes of their errors."""
 
 import io
+import os
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Annotated
 
 import typer
@@ -34,15 +36,31 @@ def main(argv: Sequence[str] | None = None) -> int:
             stream.reconfigure(errors="backslashreplace")
     try:
         status = app(argv, prog_name="arena", standalone_mode=False)
+        if (unwritten := _unwritten_output()) is not None:
+            raise unwritten
     except (Exception, BaseExceptionGroup) as error:
         failure = errors.failure_of(error)
+        _unwritten_output()
         if failure is None:  # a fault of ours: the traceback is what helps
             raise
-        print(failure.text, file=sys.stderr)
+        with suppress(OSError):  # then nobody can be told
+            print(failure.text, file=sys.stderr)
         return failure.status
     if status == errors.INTERRUPTED:  # what typer makes of Ctrl-C
         raise KeyboardInterrupt
     return status if isinstance(status, int) else 0
+
+
+def _unwritten_output() -> OSError | None:
+    """What keeps the results from their reader, a full disk say; they are given up then."""
+    try:
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except OSError as error:
+        # Or Python would try again as it ends, and complain in its own way.
+        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
+        return error
+    return None
 
 
 def _show_version(is_asked: bool) -> None:

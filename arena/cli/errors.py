@@ -4,6 +4,7 @@ An error that stands here was foreseen and says itself what is wrong, where, and
 other is a fault of ours and keeps its traceback.
 """
 
+import errno
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -16,6 +17,16 @@ FAILED = 1
 USAGE = 2
 INTERRUPTED = 130
 """As a shell has it: 128 and the number of SIGINT."""
+
+
+_ROOM = "; make room there, then run the command again"
+_REMEDIES = {
+    errno.ENOSPC: _ROOM,
+    errno.EDQUOT: _ROOM,
+    errno.EROFS: "; make it writable, then run the command again",
+    errno.EIO: "; mend the disk, then run the command again",
+}
+"""What to do where a file is told and the rest does not say it."""
 
 
 class Misuse(Exception):
@@ -77,7 +88,11 @@ def _text_of(error: BaseException) -> str:
         case KeyboardInterrupt():
             return "interrupted"
         case OSError() if error.filename is not None:
-            return f"error: {printable(os.fsdecode(error.filename))}: {error.strerror}"
+            where = printable(os.fsdecode(error.filename))
+            return f"error: {where}: {error.strerror}{_REMEDIES.get(error.errno or 0, '')}"
+        case OSError() if error.errno in _REMEDIES:
+            # Whatever writes a file names it; what is left are the results.
+            return f"error: standard output: {error.strerror}{_REMEDIES[error.errno]}"
         case _:
             return f"error: {printable(str(error))}"
 

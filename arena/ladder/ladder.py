@@ -15,7 +15,7 @@ the business of `arena.ladder.cycles`.
 import fcntl
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from enum import Enum
 from itertools import zip_longest
@@ -46,6 +46,9 @@ LONGEST_NAMES_BYTES: Final = 220
 """The names of a match and a little more make that of its record, and file names end at 255 bytes.
 """
 
+DATABASE_FILE: Final = "ladder.db"
+
+_FOLDERS: Final = ("bots", "records", "logs", "secret")
 _RESTORE: Final = "restore it from a backup"
 
 
@@ -83,19 +86,29 @@ class Ladder:
 
     @classmethod
     def init(cls, folder: Path, settings: Settings) -> "Ladder":
-        """Make a ladder in a folder that does not exist or is empty."""
+        """Make a ladder in a folder that does not exist or is empty, or holds no more than what an
+        `init` that was interrupted has left there.
+        """
+        database, settings_file = folder / DATABASE_FILE, folder / SETTINGS_FILE
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            if any(folder.iterdir()):
+            if settings_file.exists():
+                remedy = "go on with it, or give a new folder"
+                raise LadderError(folder, "is a ladder already", remedy=remedy)
+            if _part_of(settings_file).exists():
+                for ending in ("", "-journal", "-wal", "-shm"):
+                    database.with_name(f"{DATABASE_FILE}{ending}").unlink(missing_ok=True)
+            elif any(folder.iterdir()):
                 remedy = "give a new folder, or an empty one"
                 raise LadderError(folder, "is not empty", remedy=remedy)
-            for name in ("bots", "records", "logs"):
-                (folder / name).mkdir()
-            (folder / "secret").mkdir(mode=0o700)
+            # First, since it says that what is here is being made, and renamed last, since it is
+            # what makes a ladder of the folder.
+            part = _write_part(settings_file, settings.toml().encode(), mode=0o644)
+            for name in _FOLDERS:
+                (folder / name).mkdir(mode=0o700 if name == "secret" else 0o777, exist_ok=True)
             (folder / "lock").touch()
-            Store.create(folder / "ladder.db", settings=settings.toml()).close()
-            # Last, since it is what makes a ladder of the folder.
-            write_whole(folder / SETTINGS_FILE, settings.toml().encode(), mode=0o644)
+            Store.create(database, settings=settings.toml()).close()
+            part.replace(settings_file)
         except OSError as error:
             raise unwritable(error, folder) from error
         return cls.open(folder)
@@ -105,9 +118,9 @@ class Ladder:
         """Open a ladder."""
         file = folder / SETTINGS_FILE
         settings = read_settings(file)
-        store = Store.open(folder / "ladder.db")
+        store = Store.open(folder / DATABASE_FILE)
         try:
-            made_with = parse_settings(store.settings(), where=folder / "ladder.db")
+            made_with = parse_settings(store.settings(), where=folder / DATABASE_FILE)
         except BaseException:
             store.close()
             raise
@@ -200,7 +213,7 @@ class Ladder:
         elo = elo_of(self.store.bots(), results, rounds_closed=self.store.rounds_closed())
         if elo != self.store.ratings():
             what = "holds Elo ratings that do not follow from its results"
-            problems.append(LadderError(self.folder / "ladder.db", what, remedy=_RESTORE))
+            problems.append(LadderError(self.folder / DATABASE_FILE, what, remedy=_RESTORE))
         return problems
 
     # -- for whoever plays
@@ -222,8 +235,9 @@ class Ladder:
                 problem = f"is being played by process {holder or 'unknown'}"
                 remedy = "wait until that is done, or stop it; the same command then goes on"
                 raise LadderError(self.folder, problem, remedy=remedy) from None
-            os.ftruncate(descriptor, 0)
-            os.pwrite(descriptor, f"{os.getpid()}\n".encode(), 0)
+            with suppress(OSError):  # who holds it is told to others only
+                os.ftruncate(descriptor, 0)
+                os.pwrite(descriptor, f"{os.getpid()}\n".encode(), 0)
             yield
         finally:
             os.close(descriptor)
@@ -301,20 +315,29 @@ class Ladder:
             return LadderError(file, problem, remedy=_RESTORE)
         if attempt.voided_by is None and (problem := _difference(boards, verdict(record))):
             problem = f"holds a result of {attempt.match} that is not its record's: {problem}"
-            return LadderError(self.folder / "ladder.db", problem, remedy=_RESTORE)
+            return LadderError(self.folder / DATABASE_FILE, problem, remedy=_RESTORE)
         return None
 
 
 def write_whole(file: Path, data: bytes, *, mode: int) -> None:
     """Write a file so that at every moment it is whole, or not there. Raises OSError."""
-    part = file.with_name(f".{file.name}.part")
+    _write_part(file, data, mode=mode).replace(file)
+
+
+def _write_part(file: Path, data: bytes, *, mode: int) -> Path:
+    """Write what is to become a file, under another name, which is returned."""
+    part = _part_of(file)
     part.unlink(missing_ok=True)
     descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
     with os.fdopen(descriptor, "wb") as stream:
         stream.write(data)
         stream.flush()
         os.fsync(stream.fileno())
-    part.replace(file)
+    return part
+
+
+def _part_of(file: Path) -> Path:
+    return file.with_name(f".{file.name}.part")
 
 
 def unwritable(error: OSError, where: Path) -> LadderError:

@@ -35,6 +35,7 @@ class Database:
     def __init__(self, file: Path) -> None:
         self._file = file
         self._engine = _engine(file)
+        self._identity: int | None = None  # of the file that was opened, its inode
 
     def close(self) -> None:
         """Let go of the file."""
@@ -52,6 +53,7 @@ class Database:
         """
         if not self._file.is_file():
             raise LadderError(self._file, "is missing", remedy=_RESTORE)
+        self._refuse_lost_file()
         with self.reading() as connection:
             query = sa.text("SELECT version_num FROM alembic_version")
             found: str | None = connection.execute(query).scalar_one_or_none()
@@ -76,6 +78,18 @@ class Database:
         engine = self._engine.execution_options(begin="BEGIN IMMEDIATE")
         with self._errors(), engine.begin() as connection:
             yield connection
+            self._refuse_lost_file()
+
+    def _refuse_lost_file(self) -> None:
+        """SQLite goes on in a file that was removed under it, and what it commits is nowhere."""
+        try:
+            found = self._file.stat()
+        except OSError:
+            found = None
+        if found is None or (self._identity or found.st_ino) != found.st_ino:
+            problem = "was removed or replaced while it was in use"
+            raise LadderError(self._file, problem, remedy=_RESTORE)
+        self._identity = found.st_ino
 
     @contextmanager
     def _errors(self) -> Iterator[None]:

@@ -26,7 +26,19 @@ from hokm.records import RecordError
         (RecordError("x"), Failure(1, "error: x")),
         (
             OSError(errno.ENOSPC, "No space left on device", "/disk/file"),
-            Failure(1, "error: /disk/file: No space left on device"),
+            Failure(
+                1,
+                "error: /disk/file: No space left on device; "
+                "make room there, then run the command again",
+            ),
+        ),
+        (
+            OSError(errno.EIO, "Input/output error"),
+            Failure(
+                1,
+                "error: standard output: Input/output error; "
+                "mend the disk, then run the command again",
+            ),
         ),
         (OSError("odd"), Failure(1, "error: odd")),
         (KeyboardInterrupt(), Failure(130, "interrupted")),

@@ -1,5 +1,6 @@
 """The folder of a ladder: making, opening, adding, holding, checking."""
 
+import operator
 import os
 import shutil
 import sqlite3
@@ -10,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from arena.ladder import ladder as ladder_module
 from arena.ladder.bundle import bundle, bundle_digest
 from arena.ladder.cycles import play_event
 from arena.ladder.entrants import SAMPLES, BotError
@@ -66,7 +68,43 @@ def test_a_folder_with_something_in_it_is_left_alone(folder: Path) -> None:
 
 
 def test_a_ladder_is_not_made_over_another(ladder: Ladder, folder: Path) -> None:
+    assert "is a ladder already; go on with it" in complaint(lambda: Ladder.init(folder, SETTINGS))
+    assert ladder.store.settings() == SETTINGS.toml()
+
+
+@pytest.mark.parametrize("step", ["_write_part", "Path.mkdir", "Store.create", "Path.replace"])
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_one_that_was_not_made_to_its_end_is_made_by_the_same_command(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, step: str, when: str
+) -> None:
+    """As a kill before or after any of the steps would leave it."""
+    folder.mkdir()
+    owner, _, name = f"arena.ladder.ladder.{step}".rpartition(".")
+    done = operator.attrgetter(step)(ladder_module)
+
+    def killed(*args: object, **kwargs: object) -> object:
+        if when == "after":
+            done(*args, **kwargs)
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(f"{owner}.{name}", killed)
+        with pytest.raises(KeyboardInterrupt):
+            Ladder.init(folder, SETTINGS)
+    if (step, when) == ("Path.replace", "after"):
+        assert "is a ladder already" in complaint(lambda: Ladder.init(folder, SETTINGS))
+    else:
+        Ladder.init(folder, SETTINGS).close()
+    with Ladder.open(folder) as made:
+        assert made.check() == []
+    assert not any(path.name.startswith(".") for path in folder.iterdir())
+
+
+def test_a_database_without_settings_is_not_made_over(folder: Path) -> None:
+    folder.mkdir()
+    (folder / "ladder.db").write_text("restored from a backup")
     assert "is not empty" in complaint(lambda: Ladder.init(folder, SETTINGS))
+    assert (folder / "ladder.db").read_text() == "restored from a backup"
 
 
 def test_a_file_in_the_place_of_the_folder_is_said_to_be_in_the_way(folder: Path) -> None:

@@ -1,5 +1,6 @@
 """The database of a ladder: whole facts or none, and errors that say what to do."""
 
+import shutil
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
@@ -184,6 +185,36 @@ def test_a_ladder_is_the_same_when_it_is_opened_again(store: Store, file: Path) 
     assert [bot.name for bot in again.bots()] == ["ada", "bob"]
     assert again.results() == (Result(MATCH.id, 1, entrants=(2, 1), boards=((2, 0),)),)
     again.close()
+
+
+def test_a_full_disk_is_told_and_nothing_of_a_transaction_is_kept(store: Store) -> None:
+    with store._database._engine.connect() as connection:  # the pool hands out the same one again
+        pages = connection.exec_driver_sql("PRAGMA page_count").scalar_one()
+        connection.exec_driver_sql(f"PRAGMA max_page_count = {pages}")
+    boards = ((2, 0),) * 10_000
+    with pytest.raises(LadderError, match=r"\(database or disk is full\); mend the disk"):
+        store.play(MATCH, ATTEMPT, boards)
+    assert store.attempts() == ()
+    assert store.scheduled() == (MATCH,)
+    with store._database._engine.connect() as connection:
+        connection.exec_driver_sql("PRAGMA max_page_count = 1000000")
+    store.play(MATCH, ATTEMPT, boards)
+    assert len(store.results()[0].boards) == 10_000
+
+
+@pytest.mark.parametrize("replaced", [False, True])
+def test_nothing_is_committed_to_a_file_that_was_removed(
+    store: Store, file: Path, replaced: bool
+) -> None:
+    away = file.rename(file.with_suffix(".away"))
+    if replaced:
+        shutil.copy(away, file)
+    with pytest.raises(LadderError, match="was removed or replaced while it was in use; restore"):
+        store.play(MATCH, ATTEMPT, ((2, 0),))
+    away.rename(file)
+    assert store.scheduled() == (MATCH,)
+    store.play(MATCH, ATTEMPT, ((2, 0),))
+    assert store.scheduled() == ()
 
 
 def test_a_missing_database_is_not_made_anew(file: Path) -> None:
