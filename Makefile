@@ -18,7 +18,7 @@ STAMP := installed-$(shell pwd | cksum | cut -d' ' -f1)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help test fuzz demo bench zoo soak check format lint types wire generate lock test-lowest clean
+.PHONY: help test fuzz demo bench zoo soak kills check format lint types wire generate lock test-lowest clean
 
 help: ## say what there is
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 14
