@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+import arena
+import arena.referee
 from arena.cli.listening import inviting, listening
 from arena.ladder.remote import Invitations
 from arena.referee.serving import Network
@@ -79,6 +81,8 @@ def test_packages_that_are_missing_are_named_with_what_brings_them(
     for name in [*sys.modules]:
         if name.startswith(("arena.referee.probes", "arena.metrics", module)):
             monkeypatch.delitem(sys.modules, name)
+    monkeypatch.delattr(arena, "metrics", raising=False)
+    monkeypatch.delattr(arena.referee, "probes", raising=False)
     monkeypatch.setitem(sys.modules, module, None)
     bots = ("remote:a", "greedy") if option is LISTEN else ("greedy", "random")
     ran = run("match", *bots, *option)
