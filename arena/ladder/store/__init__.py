@@ -16,6 +16,7 @@ from arena.ladder.elo import EloRating
 from arena.ladder.facts import Attempt, Boards, Bot, Event, Match, Result, State
 from arena.ladder.store import tables as t
 from arena.ladder.store.database import Database
+from hokm.errors import quoted
 from hokm.outcome import Ending
 
 
@@ -251,6 +252,8 @@ class Store:
                 boards = [list(board) for _, board in groupby(rows, key=lambda row: row.board)]
                 entrants = tuple(row.bot for row in boards[0])
                 points = tuple(tuple(row.points for row in board) for board in boards)
+                if any(tuple(row.bot for row in board) != entrants for board in boards):
+                    raise ValueError(f"a board of {quoted(match)} without points for each entrant")
                 results.append(Result(match, number, entrants, points))
         return tuple(results)
 

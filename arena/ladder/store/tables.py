@@ -3,9 +3,14 @@
 They have no dates: when a match was played stands in its record, and nothing here depends on it.
 """
 
-from typing import Final
+from math import isfinite
+from typing import Final, TypeVar
 
 import sqlalchemy as sa
+
+from hokm.errors import quoted
+
+T = TypeVar("T")
 
 REVISION: Final = "0002"
 """The newest step under `arena.ladder.migrations`."""
@@ -21,84 +26,128 @@ metadata = sa.MetaData(
 )
 
 
+class _Whole(sa.TypeDecorator[int]):
+    """Whole numbers. SQLite keeps anything in any column, and what is of another kind than its
+    column was written by no arena: reading it raises ValueError.
+    """
+
+    impl = sa.Integer
+    cache_ok = True
+
+    def process_result_value(self, value: object, dialect: sa.Dialect) -> int | None:
+        """What was kept, if it is one."""
+        return _checked(value, int)
+
+
+class _Text(sa.TypeDecorator[str]):
+    """Texts, likewise."""
+
+    impl = sa.Text
+    cache_ok = True
+
+    def process_result_value(self, value: object, dialect: sa.Dialect) -> str | None:
+        """What was kept, if it is one."""
+        return _checked(value, str)
+
+
+class _Real(sa.TypeDecorator[float]):
+    """Finite numbers, likewise."""
+
+    impl = sa.Double
+    cache_ok = True
+
+    def process_result_value(self, value: object, dialect: sa.Dialect) -> float | None:
+        """What was kept, if it is one."""
+        number = _checked(value, float)
+        if number is not None and not isfinite(number):
+            raise ValueError(f"{number} is no finite number")
+        return number
+
+
+def _checked(value: object, kind: type[T]) -> T | None:
+    if value is None or isinstance(value, kind):
+        return value
+    raise ValueError(f"{quoted(value)} in place of {kind.__name__}")
+
+
 def _reference(name: str, target: str, *, key: bool = False) -> "sa.Column[int]":
-    return sa.Column(name, sa.Integer, sa.ForeignKey(target), nullable=False, primary_key=key)
+    return sa.Column(name, _Whole, sa.ForeignKey(target), nullable=False, primary_key=key)
 
 
 ladder = sa.Table(
     "ladder",
     metadata,
-    sa.Column("id", sa.Integer, sa.CheckConstraint("id = 1", name="one_row"), primary_key=True),
-    sa.Column("settings", sa.Text, nullable=False),  # ladder.toml as it was made
+    sa.Column("id", _Whole, sa.CheckConstraint("id = 1", name="one_row"), primary_key=True),
+    sa.Column("settings", _Text, nullable=False),  # ladder.toml as it was made
 )
 bots = sa.Table(
     "bots",
     metadata,
-    sa.Column("number", sa.Integer, primary_key=True),  # in the order they were entered
-    sa.Column("name", sa.Text, nullable=False, unique=True),
-    sa.Column("owner", sa.Text, nullable=False),
-    sa.Column("version", sa.Text, nullable=False),
-    sa.Column("digest", sa.Text, nullable=False, unique=True),
+    sa.Column("number", _Whole, primary_key=True),  # in the order they were entered
+    sa.Column("name", _Text, nullable=False, unique=True),
+    sa.Column("owner", _Text, nullable=False),
+    sa.Column("version", _Text, nullable=False),
+    sa.Column("digest", _Text, nullable=False, unique=True),
     sa.Column("rated", sa.Boolean, nullable=False),
-    sa.Column("failed_starts", sa.Integer, nullable=False),  # since it last played
-    sa.Column("inactive_because", sa.Text),  # NULL: it is active
+    sa.Column("failed_starts", _Whole, nullable=False),  # since it last played
+    sa.Column("inactive_because", _Text),  # NULL: it is active
 )
 events = sa.Table(
     "events",
     metadata,
-    sa.Column("number", sa.Integer, primary_key=True),
-    sa.Column("cycles", sa.Integer, nullable=False),
-    sa.Column("commitment", sa.Text, nullable=False),
-    sa.Column("secret", sa.Text),  # revealed, which is what ends an event
+    sa.Column("number", _Whole, primary_key=True),
+    sa.Column("cycles", _Whole, nullable=False),
+    sa.Column("commitment", _Text, nullable=False),
+    sa.Column("secret", _Text),  # revealed, which is what ends an event
 )
 cycles = sa.Table(
     "cycles",
     metadata,
-    sa.Column("number", sa.Integer, primary_key=True),
+    sa.Column("number", _Whole, primary_key=True),
     _reference("event", "events.number"),
 )
 rounds = sa.Table(
     "rounds",
     metadata,
-    sa.Column("number", sa.Integer, primary_key=True),
+    sa.Column("number", _Whole, primary_key=True),
     _reference("cycle", "cycles.number"),
     sa.Column("is_closed", sa.Boolean, nullable=False),
 )
 matches = sa.Table(
     "matches",
     metadata,
-    sa.Column("id", sa.Text, primary_key=True),
+    sa.Column("id", _Text, primary_key=True),
     _reference("round", "rounds.number"),
-    sa.Column("place", sa.Integer, nullable=False),  # in the round, from 1
-    sa.Column("state", sa.Text, nullable=False, index=True),
-    sa.Column("void_because", sa.Text),
+    sa.Column("place", _Whole, nullable=False),  # in the round, from 1
+    sa.Column("state", _Text, nullable=False, index=True),
+    sa.Column("void_because", _Text),
     sa.UniqueConstraint("round", "place"),
 )
 entrants = sa.Table(
     "entrants",
     metadata,
-    sa.Column("match", sa.Text, sa.ForeignKey("matches.id"), primary_key=True),
-    sa.Column("place", sa.Integer, primary_key=True),  # as named in the match, from 1
+    sa.Column("match", _Text, sa.ForeignKey("matches.id"), primary_key=True),
+    sa.Column("place", _Whole, primary_key=True),  # as named in the match, from 1
     _reference("bot", "bots.number"),
     sa.UniqueConstraint("match", "bot"),
 )
 attempts = sa.Table(
     "attempts",
     metadata,
-    sa.Column("match", sa.Text, sa.ForeignKey("matches.id"), primary_key=True),
-    sa.Column("number", sa.Integer, primary_key=True),  # from 1
-    sa.Column("voided_by", sa.Text),  # an Ending; NULL: this attempt counts
-    sa.Column("cause", sa.Text, nullable=False),
-    sa.Column("record", sa.Text, nullable=False),  # its file, below records/
-    sa.Column("record_digest", sa.Text, nullable=False),  # of its substance
+    sa.Column("match", _Text, sa.ForeignKey("matches.id"), primary_key=True),
+    sa.Column("number", _Whole, primary_key=True),  # from 1
+    sa.Column("voided_by", _Text),  # an Ending; NULL: this attempt counts
+    sa.Column("cause", _Text, nullable=False),
+    sa.Column("record", _Text, nullable=False),  # its file, below records/
+    sa.Column("record_digest", _Text, nullable=False),  # of its substance
 )
 points = sa.Table(
     "points",
     metadata,
-    sa.Column("match", sa.Text, primary_key=True),
-    sa.Column("board", sa.Integer, primary_key=True),  # or pair of races, from 1
-    sa.Column("place", sa.Integer, primary_key=True),  # of the entrant
-    sa.Column("points", sa.Integer, nullable=False),  # over all rooms; or races won
+    sa.Column("match", _Text, primary_key=True),
+    sa.Column("board", _Whole, primary_key=True),  # or pair of races, from 1
+    sa.Column("place", _Whole, primary_key=True),  # of the entrant
+    sa.Column("points", _Whole, nullable=False),  # over all rooms; or races won
     sa.ForeignKeyConstraint(["match", "place"], ["entrants.match", "entrants.place"]),
 )
 ratings = sa.Table(
@@ -106,6 +155,6 @@ ratings = sa.Table(
     metadata,
     _reference("round", "rounds.number", key=True),
     _reference("bot", "bots.number", key=True),  # one that played a rated match in the round
-    sa.Column("elo", sa.Double, nullable=False),  # unrounded
-    sa.Column("matches", sa.Integer, nullable=False),
+    sa.Column("elo", _Real, nullable=False),  # unrounded
+    sa.Column("matches", _Whole, nullable=False),
 )
