@@ -2,8 +2,8 @@
 
 While a member and a witness play, other games go on at the same runner between good bots, the
 neighbours. What is looked at is what the record says, what the witness was told and when, how the
-neighbours fared meanwhile, and what is left afterwards. What ought to have come of it is for others
-to say.
+neighbours fared meanwhile, and what is left afterwards; then it is compared with what the member's
+description says. What there is in `/proc` is needed for it, and so Linux.
 """
 
 import json
@@ -37,6 +37,7 @@ HELLO_SECONDS = 5.0
 """Short, because it has to pass, but not for a good bot on a machine with other work."""
 AMPLE_SECONDS = 60.0
 LOG_BYTES = 1 << 20
+"""The cap of a bot's log."""
 PATIENCE_SECONDS = 5.0
 """How much longer than the limit the others may have to wait at most, on a busy machine."""
 DYING_SECONDS = 5.0

@@ -2,6 +2,7 @@
 is on the page of the zoo; `make soak` plays them.
 """
 
+import sys
 from collections import Counter
 from functools import partial
 from pathlib import Path
@@ -14,7 +15,10 @@ from tests.zoo.soak import Size, Soak, soak
 
 MATCHES = 20
 
-pytestmark = pytest.mark.timeout(300)
+pytestmark = [
+    pytest.mark.timeout(300),
+    pytest.mark.skipif(sys.platform != "linux", reason="the size of a process is read in /proc"),
+]
 
 
 def test_matches_with_the_zoo_among_good_bots_leave_nothing(tmp_path: Path) -> None:
