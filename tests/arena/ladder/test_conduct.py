@@ -1,6 +1,6 @@
 """Who was asked how often, and who took how long, follows from the record."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,7 +14,15 @@ from arena.ladder.testing import InProcessRunner
 from hokm.cards import Seat
 from hokm.errors import Reason
 from hokm.outcome import Ending, Outcome
-from hokm.records import Circumstances, Format, MatchRecord, Policy, ProcessRecord, Refusal
+from hokm.records import (
+    Circumstances,
+    Format,
+    MatchRecord,
+    Policy,
+    ProcessRecord,
+    Refusal,
+    Seed,
+)
 from hokm.rules.options import Rules
 from hokm.session import ClockRules
 
@@ -101,6 +109,21 @@ async def test_processor_time_is_that_of_all_its_processes(play: Play) -> None:
     record = replace(record, circumstances=Circumstances(processes=tuple(processes)))
     first, second = conduct(record)
     assert (first.cpu_seconds, second.cpu_seconds) == (1.5, None)
+
+
+async def test_the_seeds_of_a_match_are_looked_through_once_and_not_once_a_game(
+    play: Play,
+) -> None:
+    record = await play(boards=3)
+    looked: list[int] = []
+
+    class Counted(tuple[Seed, ...]):
+        def __iter__(self) -> Iterator[Seed]:
+            looked.append(len(self))
+            return super().__iter__()
+
+    conduct(replace(record, seeds=Counted(record.seeds)))
+    assert looked == [3]
 
 
 async def test_a_match_that_never_began_has_no_decisions(play: Play) -> None:
