@@ -21,6 +21,7 @@ from pathlib import Path
 import trio
 
 from arena.ladder.boards import MatchPlan
+from arena.ladder.capped_log import CAP_BYTES
 from arena.ladder.entrants import Entrant, load_bot
 from arena.ladder.room import Trouble
 from arena.ladder.runner import Runner, open_runner
@@ -36,8 +37,6 @@ NEIGHBOURS_BOARDS = 1000
 HELLO_SECONDS = 5.0
 """Short, because it has to pass, but not for a good bot on a machine with other work."""
 AMPLE_SECONDS = 60.0
-LOG_BYTES = 1 << 20
-"""The cap of a bot's log."""
 PATIENCE_SECONDS = 5.0
 """How much longer than the limit the others may have to wait at most, on a busy machine."""
 DYING_SECONDS = 5.0
@@ -274,7 +273,7 @@ def wrong_with(sighting: Sighting) -> list[str]:
         wrong.append(f"these are said to have failed: {named}")
     if sighting.neighbours != {Ending.COMPLETED}:
         wrong.append(f"games beside it ended as {sighting.neighbours}")
-    if sighting.log_bytes > LOG_BYTES:
+    if sighting.log_bytes > CAP_BYTES:
         wrong.append(f"a log has {sighting.log_bytes} bytes")
     return wrong
 
