@@ -31,14 +31,14 @@ class Stray:
     """A process group that is started and not yet reaped.
 
     Args:
-        pid: of the leader, and so of the group; 0 while it is not known.
+        pid: of the leader, and so of the group; None while it is not known.
         birth: of the leader, see `birth_of`; empty while it is not known.
         fingerprint: SHA-256 of the ticket in its environment, in hex; the ticket itself is secret.
         owner_pid: of the arena that started it.
         owner_birth: of that arena.
     """
 
-    pid: int
+    pid: int | None
     birth: str
     fingerprint: str
     owner_pid: int
@@ -68,7 +68,7 @@ def note(folder: Path, *, ticket: str, pid: int | None = None) -> Path:
     """
     fingerprint = fingerprint_of_ticket(ticket.encode())
     stray = Stray(
-        pid=pid or 0,
+        pid=pid,
         birth=(pid and birth_of(pid)) or "",
         fingerprint=fingerprint,
         owner_pid=os.getpid(),
@@ -114,7 +114,9 @@ def sweep(folder: Path) -> list[Stray]:
             with suppress(ProcessLookupError, PermissionError):
                 os.kill(pid, signal.SIGKILL)
         for stray in orphaned.values():
-            if birth_of(stray.pid) == stray.birth and stray not in killed:
+            if stray.pid is None or stray in killed:
+                continue
+            if birth_of(stray.pid) == stray.birth:
                 with suppress(ProcessLookupError, PermissionError):
                     os.killpg(stray.pid, signal.SIGKILL)
                     killed.add(stray)
@@ -240,7 +242,7 @@ def _read(file: Path) -> Stray | None:
 
 def _is_possible(stray: Stray) -> bool:
     # What is killed by a number must be one: 0 would be the group of this very process.
-    pids = (stray.pid, stray.owner_pid)
+    pids = (stray.owner_pid,) if stray.pid is None else (stray.pid, stray.owner_pid)
     texts = (stray.birth, stray.fingerprint, stray.owner_birth)
     return all(type(pid) is int and 1 < pid < 2**31 for pid in pids) and all(
         isinstance(text, str) for text in texts
