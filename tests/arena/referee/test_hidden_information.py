@@ -414,7 +414,7 @@ EVERY_ENDING = {
 @pytest.mark.rule("6")
 @pytest.mark.parametrize("rules", TABLES, ids=name_of)
 def test_at_the_bridge_no_byte_batch_or_time_changes_with_hidden_cards(rules: Rules) -> None:
-    compared = at_the_bridge(rules, a_phase=18)
+    compared = at_the_bridge(rules, a_phase=12)
     assert compared.differences == []
     assert compared.phases == phases(rules)
     assert compared.endings >= EVERY_ENDING
