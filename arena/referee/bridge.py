@@ -53,6 +53,9 @@ may take when the bridge closes, before they are cut: a bot that does not read n
 status.
 """
 
+GOAWAY_SECONDS = 0.2
+"""How long connections from the network may take to close, once no stream is left on them."""
+
 MAX_SOCKET_PATH = 107
 """Bytes in the path of a unix socket (Linux, unix(7): sun_path less its final zero)."""
 
@@ -256,7 +259,8 @@ class Bridge:
         if self._streams:
             await asyncio.wait(self._streams, timeout=LINGER_SECONDS)
         for server in servers:
-            await server.stop(None)
+            # A moment for connections to close; of one that is cut clients say it is an error.
+            await server.stop(GOAWAY_SECONDS if server is not local else None)
         for task in helping:
             task.cancel()
 

@@ -29,7 +29,7 @@ from hokm.wire import (
 )
 
 ADDRESS_VARIABLE: Final = "HOKM_ADDRESS"
-"""Names the referee: ``127.0.0.1:port`` or ``unix:/path``."""
+"""Names the referee: ``host:port`` or ``unix:/path``."""
 TICKET_VARIABLE: Final = "HOKM_TICKET"
 """Holds the ticket for the bot's seats, valid once. It is a secret."""
 TLS_CA_VARIABLE: Final = "HOKM_TLS_CA"
