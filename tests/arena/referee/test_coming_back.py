@@ -354,8 +354,7 @@ async def test_a_token_is_good_until_the_next_one_has_arrived(
         await trio.testing.wait_all_tasks_blocked()
         alive = guest.connection
         await guest.come_back(token=first)
-        assert guest.connection.close is Close.NO_SEAT
-        assert alive.close is None
+        assert [guest.connection.close, alive.close] == [Close.NO_SEAT, None]
         await guest.come_back(token=latest)
         assert [guest.connection.close, alive.close] == [None, Close.SHUT_OUT]
 

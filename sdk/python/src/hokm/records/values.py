@@ -121,7 +121,7 @@ class TimeLoss:
         """One line for a person."""
         parts = [
             f"{self.elapsed_seconds:.3f} s against {self.limit_seconds:.3f} s",
-            f"before that {self.referee_seconds:.3f} s in the referee and "
+            f"before that {self.referee_seconds:.3f} s in the referee",
             f"{self.writing_seconds:.3f} s of writing",
             f"the referee stood still for {self.stalled_seconds:.3f} s",
         ]
