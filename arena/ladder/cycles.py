@@ -212,9 +212,14 @@ async def play_event(
             event = _begin_event(ladder, cycles=cycles, secret=draw(SEED_BYTES))
         tell(EventBegan(event, is_resumed))
         player = _Player(ladder, runner, event, tell=tell, watcher=watcher or Unwatched())
+        left: Sequence[Match] = ()
         while True:
             _close_rounds(ladder, tell)
-            if left := ladder.store.scheduled():
+            before, left = left, ladder.store.scheduled()
+            if left:
+                if left == before:  # or they would be played for ever
+                    problem = f"keeps {left[0].id} to be played, though it was"
+                    raise LadderError(ladder.folder, problem, remedy="restore it from a backup")
                 await player.play(
                     left, at_once=at_once or usable_cores(), quiet_seconds=quiet_seconds
                 )

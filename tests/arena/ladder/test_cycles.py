@@ -582,6 +582,32 @@ async def test_a_record_without_a_row_is_played_over(ladder: Ladder, folder: Pat
     assert {path.name for path in orphan.parent.iterdir()} == {"ada~dan.json.gz", "bob~cyd.json.gz"}
 
 
+async def test_what_is_played_over_has_the_boards_it_had(ladder: Ladder, monkeypatch) -> None:
+    def killed(*_: object) -> None:
+        raise Interrupted
+
+    runner = InProcessRunner()
+    with monkeypatch.context() as patch:
+        patch.setattr(Store, "play", killed)  # the record is written, its row is not
+        with pytest.RaisesGroup(Interrupted):
+            await play(ladder, runner)
+    await play(ladder, runner)
+    first, again = [plan for plan in runner.played if plan.match == SCHEDULE[0][0]]
+    assert first.attempt == again.attempt == 1
+    assert first.seed(1) == again.seed(1)
+    assert played_once_each(ladder)
+
+
+async def test_a_match_that_stays_to_be_played_is_not_played_for_ever(
+    ladder: Ladder, monkeypatch
+) -> None:
+    monkeypatch.setattr(Store, "play", lambda *_: None)
+    runner = InProcessRunner()
+    with pytest.raises(LadderError, match="keeps ev1/r1/ada~dan to be played, though it was; rest"):
+        await play(ladder, runner)
+    assert len(runner.played) == 6
+
+
 class Stopping(InProcessRunner):
     """Is told to stop after so many matches: what it is handed then comes back STOPPED."""
 

@@ -4,10 +4,12 @@ A process under test dials the address it was given and says that it is there. I
 same connection, so its end is the end of all of them: nothing here polls or sleeps.
 """
 
+import errno
 import json
 import os
 import re
 import signal
+import subprocess
 import sys
 import textwrap
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
@@ -483,6 +485,21 @@ async def test_what_cannot_be_started_is_said_with_the_line_to_try(
 ) -> None:
     with pytest.raises(LaunchError, match=says):
         start(desk)
+    assert desk.notes() == []
+
+
+@pytest.mark.parametrize("number", [errno.EAGAIN, errno.ENOMEM, errno.EMFILE])
+async def test_a_machine_that_can_start_no_more_is_no_bots_fault(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch, number: int
+) -> None:
+    def exhausted(*_: object, **__: object) -> None:
+        raise OSError(number, os.strerror(number))
+
+    launcher.death_signal_prefix()  # it is tried by starting something
+    monkeypatch.setattr(subprocess, "Popen", exhausted)
+    with pytest.raises(OSError, match=os.strerror(number)) as caught:
+        desk.launch("", dial=False)
+    assert caught.value.filename == sys.executable
     assert desk.notes() == []
 
 
