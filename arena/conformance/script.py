@@ -243,11 +243,12 @@ class Script:
         """Play games at once: all that is to be told goes out as one batch, in an order that
         ``chance`` gives where there is one.
         """
-        self.talk.say(*(game.start() for game in games))
+        starts = [game.start() for game in games]
         playing = list(games)
         while playing:
             order = playing if chance is None else list(chance.shuffled(playing))
-            self.talk.say(*(game.next() for game in order))
+            self.talk.say(*starts, *(game.next() for game in order))
+            starts = []
             playing = [game for game in playing if not game.is_over]
             for game, answer in await self.answers(playing):
                 game.take(answer)

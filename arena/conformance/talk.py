@@ -16,7 +16,7 @@ import trio
 
 from arena.conformance.tables import BANK_SECONDS, MOVE_SECONDS
 from arena.conformance.transcript import Entry, Transcript, told
-from arena.conformance.unmet import Unmet
+from arena.conformance.unmet import NotSupported, Unmet
 from arena.ladder.entrants import Entrant
 from arena.ladder.launcher import BotProcess, LaunchError, launch
 from arena.referee.bridge import Bridge, GrpcConnection, serve
@@ -99,11 +99,17 @@ async def open_bench(
     entrant: Entrant, *, python: str, running: Path, logs: Path, address: str = "127.0.0.1:0"
 ) -> AsyncIterator[Bench]:
     """A bench at that address, on loopback or a socket, for as long as it is open."""
+    found: Unmet | NotSupported | None = None
     async with serve(address) as bridge, trio.open_nursery() as nursery:
         bench = Bench(entrant=entrant, bridge=bridge, python=python, running=running, logs=logs)
         nursery.start_soon(bench.seat_arrivals)
-        yield bench
+        try:
+            yield bench
+        except (Unmet, NotSupported) as raised:  # not to be raised in a nursery's group
+            found = raised
         nursery.cancel_scope.cancel()
+    if found is not None:
+        raise found
 
 
 class Talk:
@@ -413,10 +419,15 @@ def refusal(answer: Answer, reason: Reason, detail: str) -> Refused:
 @asynccontextmanager
 async def open_talk(bench: Bench) -> AsyncIterator[Talk]:
     """A talk that has not begun; its process has ended when this is left."""
+    found: Unmet | NotSupported | None = None
     async with trio.open_nursery() as nursery:
         talk = Talk(bench, nursery)
         try:
             yield talk
+        except (Unmet, NotSupported) as raised:  # not to be raised in a nursery's group
+            found = raised
         finally:
             with trio.CancelScope(shield=True):
                 await talk.end()
+    if found is not None:
+        raise found

@@ -17,6 +17,7 @@ from hokm.session import (
     ClockRules,
     FromReferee,
     GameStart,
+    MatchEnd,
     MatchStart,
     Refused,
 )
@@ -216,10 +217,20 @@ async def _two_matches(script: Script) -> None:
         game = script.race(rules, seat=1) if place else script.board(rules, seat=0)
         tables.append((start, game))
     script.talk.say(*(start for start, _ in tables))
-    await script.play_together([game for _, game in tables], chance=script.chance)
-    for start, _ in tables:
-        script.numbers.match = start.match
-        await script.end_match()
+    script.talk.say(*(game.start() for _, game in tables))
+    playing = tables
+    while playing:
+        # The end of one match comes in a batch with a decision of the other.
+        messages: list[FromReferee] = []
+        for start, game in script.chance.shuffled(playing):
+            messages.append(game.next())
+            if game.is_over:
+                messages.append(MatchEnd(start.match))
+        script.talk.say(*messages)
+        playing = [(start, game) for start, game in playing if not game.is_over]
+        for game, answer in await script.answers([game for _, game in playing]):
+            game.take(answer)
+    await script.talk.quiet(expected=NOTHING)
 
 
 # -- refusals
@@ -246,27 +257,28 @@ async def _attempts(script: Script) -> None:
 
 
 async def _attempts_beside(script: Script) -> None:
-    """A refusal in one game and a decision in another, in one batch."""
+    """A refusal in one game and a decision in another, in one batch, either first."""
     rules = script.rules()
-    script.talk.say(script.match_start(rules, games=2))
-    refused, other = (script.board(rules, seat=0) for _ in range(2))
-    script.talk.say(refused.start(), other.start(), refused.next(), other.next())
-    answers = dict(await script.answers([refused, other]))
-    other.take(answers[other])
-    again = refusal(answers[refused], Reason.MALFORMED, "refused by the script")
-    script.talk.say(again, other.next())
-    waiting = {refused.number: (refused, 2), other.number: (other, 1)}
-    while waiting:
-        answer = await script.hear_for([game for game, _ in waiting.values()])
-        game, attempt = waiting.pop(answer.game)
-        game.take(answer, attempt=attempt)
-    script.talk.say(refused.next(), other.next())
-    for game, answer in await script.answers([refused, other]):
-        game.take(answer)
-    script.talk.say(refused.next())
-    await script.play_on(refused)
-    script.talk.say(other.next())
-    await script.play_on(other)
+    script.talk.say(script.match_start(rules, games=4))
+    for refusal_is_first in (True, False):
+        refused, other = (script.board(rules, seat=0) for _ in range(2))
+        script.talk.say(refused.start(), other.start(), refused.next(), other.next())
+        answers = dict(await script.answers([refused, other]))
+        other.take(answers[other])
+        again = refusal(answers[refused], Reason.MALFORMED, "refused by the script")
+        decision = other.next()
+        script.talk.say(*((again, decision) if refusal_is_first else (decision, again)))
+        waiting = {refused.number: (refused, 2), other.number: (other, 1)}
+        while waiting:
+            answer = await script.hear_for([game for game, _ in waiting.values()])
+            game, attempt = waiting.pop(answer.game)
+            game.take(answer, attempt=attempt)
+        script.talk.say(refused.next(), other.next())
+        for game, answer in await script.answers([refused, other]):
+            game.take(answer)
+        for game in (refused, other):
+            script.talk.say(game.next())
+            await script.play_on(game)
     await script.end_match()
 
 

@@ -38,13 +38,13 @@ async def _hakem_changes(script: Script) -> None:
 
 
 async def _long_race(script: Script) -> None:
-    """A race of many hands, with scores to a hundred."""
+    """A race of eight hands at the least, with scores to a hundred."""
     rules = script.rules(
         Play.RACE,
         target_points="100",
-        points_win="5",
-        points_kot="30",
-        points_hakem_kot="100",
+        points_win="4",
+        points_kot="9",
+        points_hakem_kot="14",
         modes=ALL_MODES,
         kot_in_modes="on",
     )

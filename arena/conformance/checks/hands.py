@@ -3,6 +3,7 @@ ends, and what an option of the rules changes.
 """
 
 from collections.abc import Awaitable, Callable, Iterator
+from functools import partial
 
 from arena.conformance.decks import deck_of, suit_cards
 from arena.conformance.script import Check, Script
@@ -75,12 +76,20 @@ async def _modes(script: Script) -> None:
             for seat in range(rules.players):
                 if seat != other:
                     yield script.board(rules, seat=seat, hakem=other, others=others)
-        for seat in range(rules.players):
-            low = [Card.of(suit, rank) for rank in (Rank.TWO, Rank.THREE) for suit in Suit]
-            deck = deck_of(rules, script.chance, hakem=Seat(seat), hands={Seat(seat): low[-5:]})
-            yield script.board(rules, seat=seat, hakem=seat, deck=deck)
+        yield from _low_hands(script, rules)
 
     await script.play_match(rules, games)
+    for modes in ("suit", "suit,sar", "suit,tak_nar"):
+        rules = script.rules(modes=modes)
+        await script.play_match(rules, partial(_low_hands, script))
+
+
+def _low_hands(script: Script, rules: Rules) -> Iterator[ScriptedGame]:
+    """A hakem with five low cards, which are for nar where it may be named."""
+    low = [Card.of(suit, rank) for rank in (Rank.TWO, Rank.THREE) for suit in Suit]
+    for seat in (Seat(0), Seat(1)):
+        deck = deck_of(rules, script.chance, hakem=seat, hands={seat: low[-5:]})
+        yield script.board(rules, seat=seat, hakem=seat, deck=deck)
 
 
 async def _void(script: Script) -> None:
@@ -315,7 +324,12 @@ HANDS = (
     *_for_each("forced", "Where one card is legal, it plays that.", "rulebook 1.4", _forced),
     *_for_each("sweep", "Seven tricks to none end a hand early.", "rulebook 1.6", _sweep),
     *_for_each("last-trick", "A hand may go to its last trick.", "rulebook 2.5", _last_trick),
-    *_for_each("modes", "It plays in sar, nar and tak_nar.", "rulebook 5", _modes),
+    *_for_each(
+        "modes",
+        "It plays in sar, nar and tak_nar, and names what the table allows.",
+        "rulebook 5",
+        _modes,
+    ),
     *_for_each(
         "pauses",
         "Trump is named whoever holds five cards by then.",

@@ -110,6 +110,14 @@ async def _end_in_one_batch(script: Script) -> None:
     await talk.leave()
 
 
+async def _goodbye_mid_match(script: Script) -> None:
+    """The arena stops: between two games of a match there is a goodbye."""
+    talk = script.talk
+    talk.say(talk.welcome(), script.match_start(script.rules(), games=3))
+    await script.play(script.board(script.rules(), seat=0))
+    await talk.farewell()
+
+
 async def _match_end_mid_batch(script: Script) -> None:
     """One match ends and the next begins in the middle of a batch."""
     talk = script.talk
@@ -274,6 +282,13 @@ SESSIONS = (
         "A void decision, the end of its game, of its match and the goodbye may come in one batch.",
         _ORDER,
         _end_in_one_batch,
+        process=Process.OWN,
+    ),
+    Check(
+        "goodbye-mid-match",
+        "A goodbye ends the session also where a match has games left.",
+        _ORDER,
+        _goodbye_mid_match,
         process=Process.OWN,
     ),
     Check(
