@@ -1,0 +1,96 @@
+"""`arena bot check`: the checks there are, the exchange of one that fails, and JSON. Bots are real
+processes, one a run.
+"""
+
+import json
+
+import pytest
+
+from arena.conformance.checks import CHECKS
+
+GOOD = """
+from hokm import Bot, run
+
+class Lowest(Bot):
+    def play(self, view):
+        return view.playable[0]
+
+run(Lowest)
+"""
+BAD = GOOD.replace("view.playable[0]", "view.hand[0]")
+NAMELESS = GOOD.replace("run(Lowest)", "raise SystemExit('no \\x1b[31mname')")
+
+
+@pytest.fixture
+def write_bot(make_bot):
+    def write_bot(source):
+        folder = make_bot("mybot")
+        (folder / "bot.py").write_text(source, encoding="utf-8")
+        return folder
+
+    return write_bot
+
+
+def test_every_check_is_listed_with_what_it_means(run):
+    ran = run("bot", "check", "--list")
+    assert ran.status == 0
+    assert all(check.name in ran.out for check in CHECKS)
+    rows = json.loads(run("bot", "check", "--list", "--json").out)["checks"]
+    assert [row["name"] for row in rows] == [check.name for check in CHECKS]
+
+
+def test_what_cannot_be_meant_is_said_in_a_line(run, write_bot):
+    folder = write_bot(GOOD)
+    for words, told in (
+        (["--only", "four-vodi"], "no check 'four-vodi'"),
+        (["--skip", "*"], "no check is left"),
+        (["--fuzz", "-1"], "--fuzz is from 0"),
+    ):
+        ran = run("bot", "check", folder, *words)
+        assert (ran.status, ran.out) == (2, "")
+        assert told in ran.err
+    assert "name a BOT" in run("bot", "check", "--json").err
+    assert run("bot", "check", "nobody", "--only", "hello").status == 2
+
+
+def test_a_bot_that_passes_is_said_to(run, write_bot):
+    ran = run("bot", "check", write_bot(GOOD), "--only", "four-sweep", "--seed", "s")
+    assert ran.status == 0
+    assert ran.out.startswith("ok             four-sweep ")
+    assert "1 check in " in ran.out
+    assert ran.out.endswith("(seed s)\npassed\n")
+
+
+def test_a_failure_is_shown_with_its_exchange_and_how_to_repeat_it(run, write_bot):
+    folder = write_bot(BAD)
+    ran = run("bot", "check", folder, "--only", "four-forced", "--seed", "a b")
+    assert ran.status == 1
+    assert "FAILED four-forced: Where one card is legal, it plays that." in ran.out
+    assert "see       rulebook 1.4" in ran.out
+    assert "MUST_FOLLOW_SUIT" in ran.out
+    assert "expected  one of: play " in ran.out
+    assert "  bot      answer to game " in ran.out
+    assert f"arena bot check {folder} --only four-forced --seed 'a b'" in ran.out
+    assert ran.out.endswith("not passed\n")
+
+
+def test_json_is_one_object_with_every_check(run, write_bot):
+    ran = run("bot", "check", write_bot(BAD), "--only", "four-forced", "--seed", "s", "--json")
+    assert ran.status == 1
+    report = json.loads(ran.out)
+    assert (report["ok"], report["seed"], report["bot"]["name"]) == (False, "s", "mybot")
+    (check,) = report["checks"]
+    assert {"name", "result", "seconds", "detail"} <= set(check)
+    assert (check["name"], check["result"]) == ("four-forced", "failed")
+    assert check["reference"] == "rulebook 1.4"
+    assert check["exchange"]
+
+
+def test_what_a_bot_wrote_steers_no_terminal_and_its_logs_can_be_kept(run, write_bot, tmp_path):
+    logs = tmp_path / "kept"
+    ran = run("bot", "check", write_bot(NAMELESS), "--only", "no-match", "--logs", logs)
+    assert ran.status == 1
+    assert "its process ended (exit code 1)" in ran.out
+    assert "| no " in ran.out
+    assert "\x1b" not in ran.out
+    assert [file.name for file in logs.iterdir()] == ["mybot-1.log"]
