@@ -4,9 +4,10 @@ import fnmatch
 import functools
 import os
 import shlex
+import signal
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -59,6 +60,7 @@ def check(ask: Ask, *, as_json: bool) -> bool:
 
     with _logs(ask.logs) as logs:
         report = trio.run(
+            _unless_told,
             functools.partial(
                 check_bot,
                 entrant,
@@ -69,13 +71,33 @@ def check(ask: Ask, *, as_json: bool) -> bool:
                 running=running_folder(otherwise=logs),
                 logs=logs,
                 done=done,
-            )
+            ),
         )
     if as_json:
         show.print_json(report.json())
     else:
         _print_report(console, report, bot=ask.bot)
     return report.ok
+
+
+async def _unless_told(run: Callable[[], Awaitable[Report]]) -> Report:
+    """What ``run`` comes to. SIGTERM, and SIGHUP of a terminal that is closed, end it as Ctrl-C
+    does: no bot is left.
+    """
+    reports: list[Report] = []
+    with trio.open_signal_receiver(signal.SIGTERM, signal.SIGHUP) as signals:
+        async with trio.open_nursery() as nursery:
+
+            async def wait() -> None:
+                async for _ in signals:
+                    nursery.cancel_scope.cancel()
+
+            nursery.start_soon(wait)
+            reports.append(await run())
+            nursery.cancel_scope.cancel()
+    if not reports:
+        raise KeyboardInterrupt
+    return reports[0]
 
 
 def list_checks(*, as_json: bool) -> None:

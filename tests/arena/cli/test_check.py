@@ -3,8 +3,11 @@ processes, one a run.
 """
 
 import json
+import os
+import signal
 
 import pytest
+import trio
 
 from arena.conformance.checks import CHECKS
 
@@ -94,3 +97,22 @@ def test_what_a_bot_wrote_steers_no_terminal_and_its_logs_can_be_kept(run, write
     assert "| no " in ran.out
     assert "\x1b" not in ran.out
     assert [file.name for file in logs.iterdir()] == ["mybot-1.log"]
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_an_interrupt_is_one_line_and_leaves_the_bots_to_be_ended(
+    run, write_bot, monkeypatch, number
+):
+    ended = []
+
+    async def check_bot(*_, **__):
+        try:
+            os.kill(os.getpid(), number)
+            await trio.sleep_forever()
+        finally:
+            ended.append(number)
+
+    monkeypatch.setattr("arena.cli.conformance.check_bot", check_bot)
+    ran = run("bot", "check", write_bot(GOOD))
+    assert (ran.status, ran.err.strip()) == (130, "interrupted")
+    assert ended == [number]
