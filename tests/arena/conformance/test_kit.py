@@ -3,6 +3,7 @@
 A broken bot here is a good one with one thing changed, so what is found is that thing.
 """
 
+import re
 import sys
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
@@ -52,6 +53,7 @@ async def report_of(
     only: Sequence[str],
     tmp_path: Path,
     *,
+    seed: str = "tests",
     fuzz_seconds: float = 0.5,
     limit_seconds: float = 60.0,
 ) -> Report:
@@ -59,7 +61,7 @@ async def report_of(
     report = await check_bot(
         bot,
         [check for check in CHECKS if any(fnmatchcase(check.name, one) for one in only)],
-        ask=Ask(seed="tests", fuzz_seconds=fuzz_seconds),
+        ask=Ask(seed=seed, fuzz_seconds=fuzz_seconds),
         limit_seconds=limit_seconds,
         python=sys.executable,
         running=tmp_path / "running",
@@ -258,7 +260,9 @@ async def test_a_fault_is_found_by_the_check_that_is_about_it(
     assert not report.ok
 
 
-async def test_the_fuzz_finds_what_breaks_the_rules_now_and_then(tmp_path: Path) -> None:
+async def test_the_fuzz_finds_what_breaks_the_rules_now_and_then_and_can_repeat_it(
+    tmp_path: Path,
+) -> None:
     sometimes = """
         def play(self, view):
             return view.hand[0] if len(view.tricks) == 5 else view.playable[0]
@@ -267,7 +271,10 @@ async def test_the_fuzz_finds_what_breaks_the_rules_now_and_then(tmp_path: Path)
     bot = write_bot(tmp_path / "bot", sometimes)
     report = await report_of(bot, ["fuzz"], tmp_path, fuzz_seconds=20.0)
     assert "MUST_FOLLOW_SUIT" in failed(report)["fuzz"]
-    assert "--seed tests:" in failed(report)["fuzz"]
+    told = re.search(r"--seed (tests:\d+)", failed(report)["fuzz"])
+    assert told is not None
+    again = await report_of(bot, ["fuzz"], tmp_path, seed=told[1], fuzz_seconds=5.0)
+    assert failed(again) == failed(report)
 
 
 async def test_an_exit_code_is_looked_at(tmp_path: Path) -> None:
