@@ -81,7 +81,7 @@ def page_of(visits: Sequence[Sequence[Sighting]], *, soaked: str) -> str:
         hello_seconds=HELLO_SECONDS,
         thinking=1000 * THINKING_SECONDS,
         visits=len(visits),
-        where=f" ({platform.system()}, Python {platform.python_version()}, {os.cpu_count()} cores)",
+        where=_where(),
         verdict=_verdict(sightings),
     )
     rows = [
@@ -125,19 +125,30 @@ def with_soak(page: str, lines: Iterable[str]) -> str:
     )
 
 
+def _where() -> str:
+    """What the times depend on. A load above the number of cores is other work."""
+    load = f"{os.getloadavg()[0]:.0f}"
+    cores = f"{os.cpu_count()} cores with a load of {load}"
+    return f" ({platform.system()}, Python {platform.python_version()}, {cores})"
+
+
 def _verdict(sightings: dict[str, list[Sighting]]) -> str:
-    waits = {name: _waits(seen) for name, seen in sightings.items()}
-    longer = [name for name, times in waits.items() if max(times, default=0.0) > ALLOWED_SECONDS]
-    count = sum(map(len, waits.values()))
-    allowed = f"{1000 * ALLOWED_SECONDS:.0f} ms"
-    if not longer:
-        return (
-            f"**In none of {count} rooms did the others wait longer than the limit and {allowed}.**"
-        )
-    return (
-        f"**Of {count} rooms, these had the others wait longer than the limit and {allowed}:** "
-        + (", ".join(f"`{name}`" for name in longer) + ".")
-    )
+    waits = {name: times for name, seen in sightings.items() if (times := _waits(seen))}
+    slow = [name for name, times in waits.items() if median(times) > ALLOWED_SECONDS]
+    once = [name for name, times in waits.items() if max(times) > ALLOWED_SECONDS]
+    allowed = f"the limit and {1000 * ALLOWED_SECONDS:.0f} ms"
+    rooms = f"{sum(map(len, waits.values()))} rooms"
+    if slow:
+        verdict = f"**Longer than {allowed}, in the median, the others waited for {_names(slow)}.**"
+    else:
+        verdict = f"**In the median the others waited for no bot longer than {allowed}.**"
+    if once:
+        return f"{verdict} Of {rooms} single ones were slower, with {_names(once)}."
+    return f"{verdict} In none of {rooms} did they."
+
+
+def _names(names: Sequence[str]) -> str:
+    return ", ".join(f"`{name}`" for name in names)
 
 
 def _waits(seen: Sequence[Sighting]) -> list[float]:

@@ -30,7 +30,7 @@ from hokm.records import verify
 from hokm.session import ClockRules
 from tests.system.processes import Notes, plan
 from tests.zoo.keeper import enter, processes_of
-from tests.zoo.members import MEMBERS, Limit
+from tests.zoo.members import MEMBERS, Limit, Member
 from tests.zoo.page import PAGE, with_soak
 
 HURRIED = ClockRules(move_seconds=0.2, bank_seconds=0.0)
@@ -98,7 +98,7 @@ class Soak:
 async def soak(folder: Path, *, matches: int, at_once: int, seed: int, share: float) -> Soak:
     """Play so many matches, ``at_once`` side by side; in ``share`` of them sits a member."""
     chance = random.Random(seed)
-    plans = iter([_plan(folder, chance, share=share) for _ in range(matches)])
+    plans = _plans(folder, chance, matches=matches, share=share)
     sizes: list[Size] = []
     endings: Counter[str] = Counter()
     _fill_caches()
@@ -129,10 +129,26 @@ def _fill_caches() -> None:
             cards_in(CardSet(cards << 13 * suit))
 
 
-def _plan(folder: Path, chance: random.Random, *, share: float) -> MatchPlan:
+def _plans(
+    folder: Path, chance: random.Random, *, matches: int, share: float
+) -> Iterator[MatchPlan]:
+    """Every member once, while what is measured has not begun, so that the heap has had to hold
+    what each of them sends; then by lot.
+    """
+    for number in range(matches):
+        if number < len(MEMBERS) < matches * WARM:
+            yield _plan(folder, chance, MEMBERS[number])
+        elif chance.random() < share:
+            yield _plan(folder, chance, chance.choice(MEMBERS))
+        else:
+            yield _plan(folder, chance, None)
+
+
+def _plan(folder: Path, chance: random.Random, member: Member | None) -> MatchPlan:
     good = enter(folder / "good", "witness.py")
-    if chance.random() < share:
-        member = chance.choice(MEMBERS)
+    if member is None:
+        match = plan(enter(folder / "other", "witness.py"), good, clock=HURRIED)
+    else:
         match = plan(
             enter(folder / member.name, "bot.py", member.name),
             good,
@@ -140,8 +156,6 @@ def _plan(folder: Path, chance: random.Random, *, share: float) -> MatchPlan:
             clock=member.clock if member.limit is Limit.CAP else HURRIED,
             cap_seconds=CAP_SECONDS if member.limit is Limit.CAP else None,
         )
-    else:
-        match = plan(enter(folder / "other", "witness.py"), good, clock=HURRIED)
     secret = Secret(chance.randbytes(32))
     names = tuple(entrant.name for entrant in match.entrants)
     return replace(match, match=local_match_id(secret, names), secret=secret)
