@@ -280,8 +280,9 @@ def wrong_with(sighting: Sighting) -> list[str]:
 
 def _wrong_in(room: Seen, member: Member) -> Iterator[str]:
     outcome = room.outcome
-    # One start that failed spoils the match: a room that was not begun is not.
-    if outcome.ending is Ending.STOPPED and Ending.NEVER_STARTED in member.endings:
+    # What spoils the match has the rooms left that were not begun.
+    spoilers = {Ending.NEVER_STARTED, Ending.HOST_FAULT}
+    if outcome.ending is Ending.STOPPED and spoilers & set(member.endings):
         return
     if outcome.ending not in member.endings:
         yield f"it ended as {outcome.ending.name}: {outcome.cause}"
