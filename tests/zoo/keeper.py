@@ -269,7 +269,9 @@ def wrong_with(sighting: Sighting) -> list[str]:
     if Ending.NEVER_STARTED in member.endings and Ending.NEVER_STARTED not in endings:
         wrong.append("it started")
     named = {trouble.entrant.name for trouble in sighting.troubles}
-    if named != ({member.name} if is_at_fault else set()):
+    # Whom the machine held up is told of as well.
+    is_told_of = is_at_fault or Ending.HOST_FAULT in endings
+    if named - {member.name} or (named and not is_told_of) or (is_at_fault and not named):
         wrong.append(f"these are said to have failed: {named}")
     if sighting.neighbours != {Ending.COMPLETED}:
         wrong.append(f"games beside it ended as {sighting.neighbours}")
