@@ -292,14 +292,17 @@ class Talk:
         assert self._connection is not None
         assert self._process is not None
         with trio.move_on_after(HALF_SECONDS + SLACK_SECONDS) as waiting:
-            while received := await self._connection.receive():
-                for payload, _ in received:
-                    self._take(payload)
+            has_ended = False
+            while not has_ended:
                 if self._inbox:
                     raise Unmet(
                         f"after its goodbye it said: {told(self._inbox[0])[0]}",
                         expected="nothing more",
                     )
+                received = await self._connection.receive()
+                has_ended = not received
+                for payload, _ in received:
+                    self._take(payload)
         if waiting.cancelled_caught:
             raise Unmet(
                 f"its half of the stream is open {HALF_SECONDS:.0f} s after its goodbye",

@@ -213,6 +213,14 @@ ASCII_NAMES = """
     player.Player._start = start
 """
 
+SAYS_GOODBYE_TWICE = """
+    import hokm.player as player
+    original = player.Player._answers
+    def answers(self):
+        for one in original(self):
+            yield from [one, one] if isinstance(one, player.Goodbye) else [one]
+    player.Player._answers = answers
+"""
 NAMES_NO_GAMES = """
     import hokm.player as player
     from dataclasses import replace
@@ -244,6 +252,7 @@ BROKEN = {
     "knows two endings": (REFUSES_TO_END, "endings", "stream ended"),
     "answers what is over": (RETRIES_WHAT_IS_OVER, "late-refusals", "it said: answer to"),
     "says no goodbye": (NO_GOODBYE, "no-match", ""),
+    "says goodbye twice": (SAYS_GOODBYE_TWICE, "no-match", "after its goodbye it said: goodbye"),
     "takes fewer games than it claims": (TAKES_FEW, "hello", "1 games at once"),
     "names no games on coming back": (NAMES_NO_GAMES, "return-taken", "names the games []"),
     "keeps its first token": (KEEPS_ITS_FIRST_TOKEN, "return-open", "came back once"),
