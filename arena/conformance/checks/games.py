@@ -83,7 +83,9 @@ async def _second_ace(script: Script) -> None:
 
 
 async def _cut(script: Script) -> None:
-    """The bot cuts as the hakem's partner, and sees others cut at either end."""
+    """The bot cuts as the hakem's partner, and sees others cut at either end; also in late hands of
+    a long race, whose number is no position of a cut any more.
+    """
     rules = script.rules(Play.RACE, target_points="3", cut="on", first_hakem="seat:2")
     for position in (1, 51):
         others = cutting(position, at_random(script.chance))
@@ -91,6 +93,8 @@ async def _cut(script: Script) -> None:
             rules,
             partial(_at_seats, script, others),
         )
+    long_race = script.rules(Play.RACE, target_points="60", cut="on", points_kot="1")
+    await script.play_match(long_race, lambda rules: [script.race(rules, seat=0)])
 
 
 def _at_seats(script: Script, others: Choose, rules: Rules) -> list[ScriptedGame]:
