@@ -153,7 +153,7 @@ MEMBERS: tuple[Member, ...] = (
         "holds-its-match-up",
         "does not answer, at a table where a move may take ten minutes",
         (Ending.STALL,),
-        "the room has taken",
+        "the room has taken 2 s, and may not take longer",
         limit=Limit.CAP,
         clock=NO_CLOCK,
         cap_seconds=2.0,

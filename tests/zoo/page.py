@@ -19,7 +19,7 @@ from tests.zoo.neighbour import THINKING_SECONDS
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "zoo.md"
 
 ALLOWED_SECONDS = 0.25
-"""How much longer than a limit anybody may have to wait (design 7)."""
+"""How much longer than a limit anybody may have to wait: less than one notices."""
 
 HEAD = """\
 # The zoo
@@ -41,9 +41,10 @@ A limit says how long the others may have to wait at most:
 | {move} | the writing of the decision that it does not answer | 1 s |
 | {cap} | the start of its match | 2 s |
 
-*Waited* is how long after the limit the good bot's own code heard of the end, and *beside* is the longest that a
-move in the games beside was charged, of which {thinking:.0f} ms are that bot's own; both in milliseconds, as median
-and maximum of {visits} visits{where}.
+*Waited* is how long after the limit the good bot's own code heard of the end; it is empty where nothing ended early.
+*Beside* is the longest that a move in the games beside was charged, of which {thinking:.0f} ms are that bot's own: a
+move has 1 s there, and then a bank. Both are in milliseconds, as median and maximum of {visits} visits{where};
+each visit is a match of one room or two.
 
 {verdict}
 
@@ -54,8 +55,8 @@ SOAK = """\
 
 `make soak` plays many matches on one runner, two at once, each one board for two seats with 0.2 s a move and no
 bank, and in half of them sits a member of the zoo, drawn by lot. After each it collects garbage, has the C library
-hand back what is free, and looks at the arena's own process. Growth is the slope of a line through what it saw once a fifth of the matches had been played.
-The caches of card tuples, whose size is bounded, are filled before.
+hand back what is free, and looks at the arena's own process. Growth is the slope of a line through what it saw
+once a fifth of the matches had been played. The caches of card tuples, whose size is bounded, are filled before.
 
 ```text
 {lines}

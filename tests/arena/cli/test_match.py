@@ -361,7 +361,8 @@ def test_a_record_that_cannot_be_written_in_the_end_does_not_take_the_result_wit
     file = tmp_path / "match.json"
     words = ("match", make_bot("a"), make_bot("b"), "--boards", 1, "--record", file)
     ran = run(*words)
-    assert (ran.status, ran.err) == (1, f"error: {file}: No space left on device\n")
+    problem = "No space left on device; make room there, then run the command again"
+    assert (ran.status, ran.err) == (1, f"error: {file}: {problem}\n")
     assert ran.out.startswith("a against b: 4 players, 1 board\n")
     assert "\nrecord " not in ran.out
     assert json.loads(run(*words, "--json").out)["record"] is None
