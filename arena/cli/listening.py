@@ -11,7 +11,7 @@ from shutil import rmtree
 from arena.cli.errors import Misuse
 from arena.cli.operating import extra
 from arena.ladder.remote import PREFIX, Invitations, open_invitations
-from arena.referee.serving import Network, ServingError, load_tls, network
+from arena.referee.serving import Network, ServingError, doubt_of, load_tls, network
 
 HELLO_SECONDS = 60.0
 """How long a remote bot may take to come: somebody has to see the ticket and start it."""
@@ -26,6 +26,8 @@ class Listening:
 
     network: Network
     tickets: Path | None
+    doubt: str = ""
+    """Why bots may not take the certificate for that of the address that they are told."""
 
 
 def is_remote(text: str) -> bool:
@@ -74,7 +76,7 @@ def listening(
         raise Misuse("--insecure is to do without TLS, and there is a --tls-cert: give one of them")
     with extra("--listen"):
         import arena.referee.probes  # noqa: F401  # to miss it here, not with the bots under way
-    tls = None
+    tls, doubt = None, ""
     try:
         if tls_cert is not None and tls_key is not None:
             tls = load_tls(tls_cert, tls_key, client_ca=client_ca)
@@ -85,11 +87,13 @@ def listening(
             allow_insecure=insecure,
             this_host=socket.gethostname(),
         )
+        if tls_cert is not None and tls_key is not None:
+            doubt = doubt_of(tls_cert, tls_key, reached_at=place.reached_at)
     except ServingError as error:
         raise Misuse(f"--listen: {error} (see arena match --help)") from error
     except OSError as error:
         raise Misuse(f"{error.filename}: {error.strerror}; name PEM files") from error
-    return Listening(network=place, tickets=tickets)
+    return Listening(network=place, tickets=tickets, doubt=doubt)
 
 
 @contextmanager
@@ -104,6 +108,11 @@ def inviting(
     certificates = None if tls is None else tls.certificate
     if tls is None:
         say("no TLS: tickets and cards can be read on the way")
+    if asked.doubt:
+        say(
+            f"bots may not come in: {asked.doubt}; --advertise a name that is in the certificate, "
+            "or have them set HOKM_TLS_NAME to one"
+        )
     temporary = None
     folder = asked.tickets
     if folder is None:

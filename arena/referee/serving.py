@@ -5,6 +5,7 @@ refused before anything listens, and how often a peer may be wrong; nothing here
 knows gRPC. :mod:`arena.referee.bridge` does what these values say.
 """
 
+import base64
 import ipaddress
 import re
 import ssl
@@ -15,6 +16,9 @@ from pathlib import Path
 _CERTIFICATE = re.compile(
     rb"-----BEGIN CERTIFICATE-----.+?-----END CERTIFICATE-----\r?\n?", re.DOTALL
 )
+_KEY = re.compile(rb"-----BEGIN PRIVATE KEY-----(.+?)-----END", re.DOTALL)
+_EDWARDS = b"\x30\x05\x06\x03\x2b\x65"
+"""How PKCS 8 begins to name Ed25519 and Ed448, X25519 and X448 (RFC 8410)."""
 _HOST_NAME = re.compile(r"[A-Za-z0-9]([A-Za-z0-9_.-]*[A-Za-z0-9])?")
 _WILDCARDS = ("0.0.0.0", "[::]")
 
@@ -131,8 +135,8 @@ def load_tls(certificate: Path, key: Path, *, client_ca: Path | None = None) -> 
 
     Raises:
         OSError: for a file that cannot be read.
-        ServingError: for what is no certificate or key, a key of another certificate, or one that
-            is locked with a password.
+        ServingError: for what is no certificate or key, a key of another certificate, one that is
+            locked with a password, or one of a kind with which gRPC shakes hands with nobody.
     """
     for file in (certificate, key):
         file.open("rb").close()  # an error with the file's name in it; ssl's has none
@@ -144,11 +148,40 @@ def load_tls(certificate: Path, key: Path, *, client_ca: Path | None = None) -> 
             f"{certificate} and {key} are no certificate and its key in PEM, without a password: "
             f"{getattr(error, 'reason', None) or error}"
         ) from error
+    if _is_edwards(key.read_bytes()):
+        raise ServingError(
+            f"{key} is an Ed25519 or Ed448 key, which gRPC does not speak; make one with "
+            "`-newkey ec -pkeyopt ec_paramgen_curve:P-256`"
+        )
     return Tls(
         certificate=certificates_in(certificate),
         key=key.read_bytes(),
         client_ca=None if client_ca is None else certificates_in(client_ca),
     )
+
+
+def doubt_of(certificate: Path, key: Path, *, reached_at: str) -> str:
+    """Why a bot that trusts the certificate would not take it for that of ``reached_at``, in
+    OpenSSL's words; empty where it would. The files are those that :func:`load_tls` took.
+    """
+    server = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    server.load_cert_chain(certificate, key)
+    client = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    client.load_verify_locations(cadata=certificates_in(certificate).decode("ascii"))
+    client.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN  # as gRPC: the arena's own is enough
+    there, back = ssl.MemoryBIO(), ssl.MemoryBIO()
+    ends = (
+        client.wrap_bio(back, there, server_hostname=reached_at.strip("[]")),
+        server.wrap_bio(there, back, server_side=True),
+    )
+    for end in ends * 2:  # its hello, the certificate, and what it says to that
+        try:
+            end.do_handshake()
+        except ssl.SSLWantReadError:
+            continue
+        except ssl.SSLCertVerificationError as error:
+            return error.verify_message
+    return ""
 
 
 def certificates_in(file: Path) -> bytes:
@@ -250,6 +283,11 @@ def _address_in(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | No
         return ipaddress.IPv4Address(host)
     except ValueError:
         return None
+
+
+def _is_edwards(pem: bytes) -> bool:
+    found = _KEY.search(pem)
+    return found is not None and base64.b64decode(found[1])[5:].startswith(_EDWARDS)
 
 
 def _no_password() -> str:

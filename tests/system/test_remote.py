@@ -18,7 +18,7 @@ import pytest
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 
 from hokm.records import load
-from tests.arena.referee.certificates import Authority, authority
+from tests.arena.referee.certificates import OPENSSL, Authority, a_certificate, authority
 
 if os.name != "posix":
     pytest.skip("the arena runs bots on POSIX systems", allow_module_level=True)
@@ -176,6 +176,22 @@ def test_a_bot_without_the_certificate_that_is_asked_for_does_not_take_its_seat(
     assert "nobody came with the ticket in rostam-room" in err
     for came in (one, two):
         came.kill()
+
+
+def test_a_bot_comes_in_with_the_certificate_that_the_page_makes(
+    begin: Begin, bot: Path, tmp_path: Path
+) -> None:
+    cert, key = a_certificate(OPENSSL, tmp_path)
+    process = begin(
+        *("match", "remote:rostam", "random", "--players", 2, "--boards", 1, "--json"),
+        *("--listen", "127.0.0.1:0", "--advertise", "localhost"),
+        *("--tls-cert", cert, "--tls-key", key),
+    )
+    came = [come(begin, bot, file) for file in seats(process, 2)]
+    out, err = process.communicate()
+    assert process.returncode == 0, err
+    assert json.loads(out)["endings"] == {"COMPLETED": 2}
+    assert [one.communicate() and one.returncode for one in came] == [0, 0]
 
 
 def test_health_says_when_no_more_matches_are_accepted_while_games_go_on(

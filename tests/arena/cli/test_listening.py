@@ -150,3 +150,14 @@ def test_the_tickets_folder_that_was_named_stays(tmp_path: Path) -> None:
         pass
     assert (tmp_path / "tickets").is_dir()
     assert told == ["no TLS: tickets and cards can be read on the way"]
+
+
+def test_an_advertised_name_that_is_not_in_the_certificate_is_said_at_the_start(
+    run: RunCommand, runner: FakeRunner, ours: Authority
+) -> None:
+    cert, key = ours.issue("one", "localhost")
+    words = ("remote:a", "greedy", "--boards", "1", *LISTEN, "--tls-cert", cert, "--tls-key", key)
+    assert "bots may not come in" not in run("match", *words, "--advertise", "localhost").err
+    ran = run("match", *words, "--advertise", "arena.example")
+    assert ran.status == 0
+    assert "bots may not come in: Hostname mismatch" in ran.err

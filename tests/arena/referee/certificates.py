@@ -1,12 +1,29 @@
 """Certificates for tests of TLS: an authority, the arena's certificate, and bots' own."""
 
+import re
+import shlex
+import shutil
+import subprocess
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+import pytest
 import trustme
 
 from arena.referee.serving import Tls
+
+PAGE = Path(__file__).parents[3] / "docs" / "serve.md"
+OPENSSL = re.findall(r"^openssl req .+$", PAGE.read_text(encoding="utf-8"), re.MULTILINE)[0]
+"""The line of the page that makes a certificate to try it with."""
+
+
+def a_certificate(line: str, folder: Path) -> tuple[Path, Path]:
+    """What a line of openssl makes in a folder: the certificate and its key."""
+    if shutil.which("openssl") is None:
+        pytest.skip("the program openssl is not here")
+    subprocess.run(shlex.split(line), cwd=folder, check=True, capture_output=True, timeout=60)
+    return folder / "cert.pem", folder / "key.pem"
 
 
 @dataclass(frozen=True)

@@ -10,11 +10,12 @@ from arena.referee.serving import (
     ServingError,
     Tls,
     certificates_in,
+    doubt_of,
     host_of,
     load_tls,
     network,
 )
-from tests.arena.referee.certificates import Authority, authority, issue
+from tests.arena.referee.certificates import OPENSSL, Authority, a_certificate, authority, issue
 
 
 @pytest.fixture
@@ -181,3 +182,25 @@ def test_a_peer_is_known_by_its_host(peer: str, host: str) -> None:
 def test_every_match_there_is_fits_into_the_limits() -> None:
     assert Limits().streams >= 2 * 12
     assert Limits().connections >= Limits().streams
+
+
+def test_a_certificate_is_doubted_under_a_name_that_is_not_in_it(ours: Authority) -> None:
+    files = ours.issue("arena", "localhost", "127.0.0.1", "::1")
+    for name in ("localhost", "127.0.0.1", "[::1]"):
+        assert doubt_of(*files, reached_at=name) == ""
+    assert "arena.example" in doubt_of(*files, reached_at="arena.example")
+
+
+def test_a_key_that_grpc_does_not_speak_is_refused(tmp_path: Path) -> None:
+    for kind in ("ed25519", "ed448"):
+        cert, key = a_certificate(
+            OPENSSL.replace("ec -pkeyopt ec_paramgen_curve:P-256", kind), tmp_path
+        )
+        with pytest.raises(ServingError, match="which gRPC does not speak; make one with"):
+            load_tls(cert, key)
+
+
+def test_the_certificate_that_the_page_makes_is_taken_and_believed(tmp_path: Path) -> None:
+    cert, key = a_certificate(OPENSSL, tmp_path)
+    assert load_tls(cert, key).certificate == cert.read_bytes()
+    assert doubt_of(cert, key, reached_at="localhost") == ""
