@@ -2,7 +2,8 @@
 
 Read from /proc (Linux; elsewhere there is nothing to read), for a process and its children. How
 long a thread was ready to run and had no CPU is the second number of its `schedstat`
-(Documentation/scheduler/sched-stats in the kernel's source).
+(Documentation/scheduler/sched-stats in the kernel's source). Who has made itself wait by a lower
+priority than it was started with is not taken to have waited.
 """
 
 import os
@@ -28,9 +29,11 @@ def vitals(pid: int) -> Vitals | None:
         process = _PROC / str(waiting.pop())
         try:
             cpu_seconds += _cpu_seconds(process)
+            is_humble = _has_humbled_its_session(process)
             for thread in process.joinpath("task").iterdir():
                 _, waited, _ = thread.joinpath("schedstat").read_text(encoding="ascii").split()
-                waited_seconds[int(thread.name)] = int(waited) / 1e9
+                if not is_humble and _is_as_started(thread):
+                    waited_seconds[int(thread.name)] = int(waited) / 1e9
                 children = thread.joinpath("children").read_text(encoding="ascii")
                 waiting += map(int, children.split())
         except (OSError, ValueError):
@@ -40,7 +43,27 @@ def vitals(pid: int) -> Vitals | None:
 
 
 def _cpu_seconds(process: Path) -> float:
-    # User and system time of the process and of children it has waited for: fields 14 to 17 of
-    # proc(5), the first after the program's name being the third.
-    fields = process.joinpath("stat").read_text(errors="replace").rpartition(")")[2].split()
-    return sum(map(int, fields[11:15])) / _TICKS_PER_SECOND
+    # User and system time of the process and of children it has waited for: fields 14 to 17.
+    return sum(map(int, _stat(process)[11:15])) / _TICKS_PER_SECOND
+
+
+def _is_as_started(thread: Path) -> bool:
+    """Whether a thread has the niceness and the policy of this program, which it began with."""
+    fields = _stat(thread)
+    nice, policy = int(fields[16]), int(fields[38])  # fields 19 and 41
+    is_eager = nice <= os.getpriority(os.PRIO_PROCESS, 0)
+    return is_eager and policy == os.sched_getscheduler(0)
+
+
+def _has_humbled_its_session(process: Path) -> bool:
+    """Whether its whole session has been made nicer (sched(7), autogroup)."""
+    try:
+        words = process.joinpath("autogroup").read_text(encoding="ascii").split()
+    except OSError:
+        return False  # a kernel without
+    return int(words[-1]) > 0
+
+
+def _stat(task: Path) -> list[str]:
+    """The fields of proc(5) from the third on; the second, a name, may hold anything."""
+    return task.joinpath("stat").read_text(errors="replace").rpartition(")")[2].split()

@@ -19,7 +19,7 @@ import trio
 
 from arena.referee.blame import Evidence, Overrun, time_loss
 from arena.referee.meter import NO_METER, Meter
-from arena.referee.pulse import Pulse, Watch
+from arena.referee.pulse import CATCH_UP_SECONDS, Pulse, Watch
 from arena.referee.session import End, Ended, Heard, Session
 from arena.referee.table import Table, Tell
 from arena.referee.tick import Alarms, Sleep, next_tick, sleep_exactly
@@ -345,6 +345,8 @@ class Host:
         """Tell each table when its time has come, after every answer that was in time."""
         while True:
             await self._deadlines.wait()
+            if self._pulse.has_just_stalled():
+                await trio.sleep(CATCH_UP_SECONDS)  # what came meanwhile is still to be read
             now = self._now()
             due = self._deadlines.due(now)
             lines = {line for game in due for line in game.lines}

@@ -7,9 +7,10 @@ processes have had of the machine is known from early on. Nothing is looked at f
 answers in time, which is nearly always. It does not know tables or what a late answer costs.
 """
 
+import os
 from collections import deque
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import trio
@@ -27,6 +28,9 @@ MOST_STALLS = 1000
 time.
 """
 
+CATCH_UP_SECONDS = 0.1
+"""After a stall, what lies in the kernel is read within this time."""
+
 _STAT = Path("/proc/stat")
 _TICK_SECONDS = 0.01
 """The unit of /proc/stat: USER_HZ is 100 on all that Linux runs on (proc(5))."""
@@ -35,35 +39,62 @@ TakeVitals = Callable[[], Vitals | None]
 """Look at a bot's process; None if that cannot be done."""
 
 
+@dataclass(frozen=True, slots=True)
+class Cpus:
+    """How long each CPU this program may use has been idle, and lost to other guests of the same
+    hardware, since the machine was started; by its number, in seconds.
+    """
+
+    idle_seconds: Mapping[int, float]
+    steal_seconds: Mapping[int, float]
+
+    def idle_since(self, before: "Cpus") -> float:
+        """How long the idlest of them was idle since then: whoever was ready to run could have
+        run there.
+        """
+        idle = [now - before.idle_seconds.get(cpu, now) for cpu, now in self.idle_seconds.items()]
+        return max(0.0, *idle)
+
+    def stolen_since(self, before: "Cpus") -> float:
+        """What was stolen since then of one of them, in the mean."""
+        stolen = sum(
+            now - before.steal_seconds.get(cpu, now) for cpu, now in self.steal_seconds.items()
+        )
+        return max(0.0, stolen / len(self.steal_seconds))
+
+
 class Watch:
     """What is seen of one open decision from its second beat on."""
 
-    __slots__ = ("_beats", "_steal_seconds", "_vitals", "take_vitals")
+    __slots__ = ("_beats", "_cpus", "_vitals", "take_vitals")
 
     def __init__(self, take_vitals: TakeVitals | None) -> None:
         self.take_vitals = take_vitals
         self._beats = 0
         self._vitals: Vitals | None = None
-        self._steal_seconds: float | None = None
+        self._cpus: Cpus | None = None
 
     def beat(self) -> None:
         """A beat passed and the decision is still open."""
         self._beats += 1
         if self._beats == 2:
             self._vitals = self._look()
-            self._steal_seconds = steal_seconds()
+            self._cpus = cpus()
 
     def evidence(self, *, stalled_seconds: float) -> Evidence:
         """What was seen up to now."""
         evidence = Evidence(stalled_seconds=stalled_seconds)
-        if self._steal_seconds is not None and (stolen := steal_seconds()) is not None:
-            stolen_since = max(0.0, stolen - self._steal_seconds)
-            evidence = replace(evidence, steal_seconds=stolen_since)
+        idle_seconds = 0.0
+        if self._cpus is not None and (now := cpus()) is not None:
+            idle_seconds = now.idle_since(self._cpus)
+            evidence = replace(evidence, steal_seconds=now.stolen_since(self._cpus))
         if self._vitals is not None and (vitals := self._look()) is not None:
+            # Who waits while a CPU is idle has tied itself to another, or to its own kind.
+            waited_seconds = vitals.waited_since(self._vitals) - idle_seconds
             evidence = replace(
                 evidence,
                 cpu_seconds=max(0.0, vitals.cpu_seconds - self._vitals.cpu_seconds),
-                waited_seconds=vitals.waited_since(self._vitals),
+                waited_seconds=max(0.0, waited_seconds),
             )
         return evidence
 
@@ -101,6 +132,12 @@ class Pulse:
                 watch.beat()
             self._beat_due = now + BEAT_SECONDS if watched else None
 
+    def has_just_stalled(self) -> bool:
+        """Whether what came meanwhile may not have been read yet."""
+        now = self._now()
+        self._note(now)
+        return bool(self._stalls) and now - self._stalls[-1][1] < CATCH_UP_SECONDS
+
     def stalled_seconds(self, overrun: Overrun) -> float:
         """How long of an overrun nothing ran here."""
         now = self._now()
@@ -118,14 +155,17 @@ class Pulse:
             self._beat_due = now
 
 
-def steal_seconds() -> float | None:
-    """How long a CPU of this machine, in the mean, had to wait for others on its hardware, since
-    the machine was started (proc(5), `steal`); None where that is not told.
-    """
+def cpus() -> Cpus | None:
+    """Look at the CPUs (proc(5), `/proc/stat`); None where nothing can be read."""
     try:
         lines = _STAT.read_text(encoding="ascii").splitlines()
     except OSError:
         return None
-    per_cpu = [line.split() for line in lines if line.startswith("cpu") and line[3:4].isdigit()]
-    steals = [int(fields[8]) for fields in per_cpu if len(fields) > 8]
-    return sum(steals) * _TICK_SECONDS / len(steals) if steals else None
+    usable = os.sched_getaffinity(0)
+    idle, steal = dict[int, float](), dict[int, float]()
+    for name, *fields in map(str.split, lines):
+        number = name.removeprefix("cpu")
+        if number.isdigit() and int(number) in usable and len(fields) > 7:
+            idle[int(number)] = (int(fields[3]) + int(fields[4])) * _TICK_SECONDS
+            steal[int(number)] = int(fields[7]) * _TICK_SECONDS
+    return Cpus(idle, steal) if idle else None

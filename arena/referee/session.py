@@ -44,6 +44,9 @@ so does a batch with nothing in it, or with nothing that is known here.
 """
 
 
+SHORTEST_BYTES = 16
+"""About the shortest answer as bytes, for counting what is not worth decoding."""
+
 MOST_RESUMES = 1000
 """How often a session may come back: each time it is told everything again."""
 
@@ -186,6 +189,8 @@ class Session:
         and the bot is told all that it needs to go on. The session must not be closed.
         """
         old, self._connection = self._connection, connection
+        # What it abandons unread it has said all the same.
+        self._left -= sum(1 + len(payload) // SHORTEST_BYTES for payload, _ in old.received())
         old.end(Close.SHUT_OUT)
         self._batch.clear()
         self._on_sent.clear()
@@ -194,7 +199,7 @@ class Session:
         self._resumes += 1
         self._returned.unpark_all()
         self.welcome(welcome)
-        if self._resumes > MOST_RESUMES:
+        if self._resumes > MOST_RESUMES or self._left < 0:
             self._close(End(Ended.FLOODED))
             return
         for start in list(self._matches.values()):
