@@ -152,7 +152,7 @@ class Pulse:
         due = self._beat_due
         if due is not None and now - due > LATE_SECONDS:
             self._stalls.append((due, now))
-            self._beat_due = now
+            self._beat_due = now + BEAT_SECONDS
 
 
 def cpus() -> Cpus | None:

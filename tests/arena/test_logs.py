@@ -127,3 +127,29 @@ def test_a_log_goes_on_at_the_end_of_its_file_or_to_stderr(
     with logs.written(Format.TEXT):
         log.info("on the terminal")
     assert capsys.readouterr().err.count("on the terminal") == 1
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full on this system")
+@pytest.mark.parametrize("kind", Format)
+def test_a_file_that_cannot_be_written_is_told_once_and_ends_nothing(
+    kind: Format, capsys: pytest.CaptureFixture[str]
+) -> None:
+    told: list[str] = []
+    with logs.written(kind, file=Path("/dev/full"), tell=told.append):
+        for _ in range(2000):  # more than a buffer holds
+            log.info("game over", extra={"cause": "x" * 50})
+    assert told == [
+        "the log /dev/full cannot be written: No space left on device; play goes on without it"
+    ]
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full on this system")
+def test_a_file_that_fails_only_when_it_is_closed_ends_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    told: list[str] = []
+    monkeypatch.setattr(logging.FileHandler, "flush", lambda _: None)
+    with logs.written(Format.TEXT, file=Path("/dev/full"), tell=told.append):
+        log.info("game over")
+    assert len(told) == 1

@@ -24,6 +24,32 @@ def test_nothing_is_there_unless_it_is_asked_for() -> None:
     assert told == []
 
 
+def test_without_a_log_faults_of_the_arena_are_shown_and_those_of_bots_are_not_twice(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    handlers = list(logging.getLogger("arena").handlers)
+    with operated(Operating(), say=print):
+        log.warning("bot failed")
+        try:
+            raise ValueError("no such seat")
+        except ValueError:
+            log.exception("the table of game 1 failed")
+    err = capsys.readouterr().err
+    assert err.startswith("ERROR: the table of game 1 failed\nTraceback")
+    assert err.endswith("ValueError: no such seat\n")
+    assert logging.getLogger("arena").handlers == handlers
+
+
+def test_with_a_log_a_fault_is_there_alone(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "log"
+    with operated(Operating(log_file=file), say=print):
+        log.error("the table of game 1 failed")
+    assert "the table of game 1 failed" in file.read_text()
+    assert capsys.readouterr().err == ""
+
+
 def test_what_a_meter_is_told_is_answered_at_the_address_that_is_said() -> None:
     told: list[str] = []
     with operated(Operating(metrics="127.0.0.1:0"), say=told.append) as meter:

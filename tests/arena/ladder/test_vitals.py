@@ -55,3 +55,23 @@ def test_a_process_that_is_gone_shows_nothing() -> None:
     with subprocess.Popen(["true"]) as process:
         pass
     assert vitals(process.pid) is None
+
+
+LOWERED = {
+    "niceness": "os.nice(5)",
+    "policy": "os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))",
+}
+
+
+@pytest.mark.parametrize("how", LOWERED)
+def test_a_process_that_lowers_its_own_priority_is_not_taken_to_wait(how: str) -> None:
+    program = f"import os; {LOWERED[how]}; print(flush=True)\n{BUSY}"
+    command = [sys.executable, "-c", program]
+    with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
+        try:
+            assert process.stdout is not None
+            process.stdout.readline()
+            seen = look_until(process.pid, lambda seen: seen.cpu_seconds > 0.05)
+            assert not seen.waited_seconds
+        finally:
+            process.kill()

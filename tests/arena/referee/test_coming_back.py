@@ -10,10 +10,10 @@ import pytest
 import trio
 import trio.testing
 
-from arena.referee.connection import Close
+from arena.referee.connection import Close, Received
 from arena.referee.host import Host, open_host
 from arena.referee.lobby import Lobby, open_lobby
-from arena.referee.session import MOST_RESUMES, Session
+from arena.referee.session import MOST_RESUMES, SPARE_RECEIVED, Session
 from arena.referee.table import Policy, Table
 from arena.referee.testing import MemoryConnection, answer_decisions, endings, first_legal
 from hokm import Bot, Card, View
@@ -32,6 +32,7 @@ from hokm.session import (
     Refused,
     Welcome,
 )
+from hokm.wire import encode_from_bot
 from tests.arena.referee.virtual import CLOCK, a_game
 
 WINDOW_SECONDS = 20.0
@@ -407,6 +408,27 @@ async def test_a_refused_attempt_is_not_given_back(
         one.connection.hang_up()
         await one.come_back(games=(1,))
         assert (one.decision.decision, one.decision.attempt) == (1, 2)
+
+
+async def test_answers_that_are_abandoned_unread_count_for_the_flood_that_they_are(
+    autojump_clock: trio.testing.MockClock,
+) -> None:
+    async with a_house() as house:
+        one, other = await house.seat(), await house.seat()
+        outcome: list[Outcome] = []
+
+        async def play() -> None:
+            outcome.append(await house.play(a_table(), [one.session, other.session]))
+
+        house.nursery.start_soon(play)
+        await trio.testing.wait_all_tasks_blocked()
+        # All this lies unread when the bot is here again, on another stream.
+        for _ in range(2 * SPARE_RECEIVED):
+            one.connection._received.append(
+                Received(encode_from_bot([Answer(1, 9, 9, PLAYS[0])]), 0)
+            )
+        await one.come_back(games=(1,))
+        assert [one.ending for one in outcome] == [Ending.MALFORMED]
 
 
 async def test_whoever_comes_back_too_often_is_a_flood(

@@ -9,6 +9,7 @@ import pytest
 import trio
 import trio.testing
 
+from arena.referee import pulse
 from arena.referee.blame import Vitals
 from arena.referee.connection import Close
 from arena.referee.host import Host, open_host
@@ -601,8 +602,9 @@ SHORT = ClockRules(move_seconds=1.0, bank_seconds=0.0)
 
 
 async def test_a_time_loss_of_the_machines_making_voids_the_game_for_all(
-    autojump_clock: trio.testing.MockClock,
+    autojump_clock: trio.testing.MockClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(pulse, "cpus", lambda: None)
     async with a_house() as house:
         house.play_all(1, 2, 3)
         looks = iter([Vitals(5.0, {1: 1.0}), Vitals(5.1, {1: 1.75})])

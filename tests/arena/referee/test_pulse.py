@@ -6,8 +6,14 @@ import pytest
 import trio
 import trio.testing
 
+from arena.referee import pulse
 from arena.referee.blame import Overrun, Vitals
-from arena.referee.pulse import BEAT_SECONDS, Pulse, Watch, steal_seconds
+from arena.referee.pulse import BEAT_SECONDS, CATCH_UP_SECONDS, Cpus, Pulse, Watch, cpus
+
+
+@pytest.fixture(autouse=True)
+def _busy_cpus(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pulse, "cpus", lambda: Cpus({0: 0.0}, {0: 0.0}))
 
 
 class World:
@@ -131,8 +137,47 @@ async def test_a_process_that_cannot_be_looked_at_says_nothing(
     assert (evidence.cpu_seconds, evidence.waited_seconds) == (None, None)
 
 
-def test_steal_never_falls() -> None:
-    first, second = steal_seconds(), steal_seconds()
+@pytest.mark.parametrize(
+    ("idle", "waited"),
+    [
+        ({0: 0.0, 1: 0.0}, 2.5),  # both are busy
+        ({0: 0.0, 1: 2.0}, 0.5),  # there was one to go to most of the time
+        ({0: 0.0, 1: 3.0}, 0.0),
+    ],
+)
+async def test_who_waits_while_a_cpu_is_idle_has_made_itself_wait(
+    idle: dict[int, float],
+    waited: float,
+    world: World,
+    monkeypatch: pytest.MonkeyPatch,
+    autojump_clock: trio.testing.MockClock,
+) -> None:
+    seen = iter([Cpus({0: 0.0, 1: 0.0}, {0: 1.0, 1: 1.0}), Cpus(idle, {0: 1.5, 1: 1.0})])
+    monkeypatch.setattr(pulse, "cpus", lambda: next(seen))
+    world.watched = [Watch(Looks(Vitals(1.0, {1: 0.5}), Vitals(1.25, {1: 3.0})))]
+    world.pulse.want()
+    await trio.sleep(1.0)
+    evidence = world.watched[0].evidence(stalled_seconds=0.0)
+    assert (evidence.waited_seconds, evidence.steal_seconds) == (waited, 0.25)
+
+
+async def test_for_a_moment_after_a_stall_what_came_meanwhile_may_be_unread(
+    world: World, autojump_clock: trio.testing.MockClock
+) -> None:
+    world.watched = [Watch(None)]
+    world.pulse.want()
+    await trio.sleep(1.0)
+    assert not world.pulse.has_just_stalled()
+    world.stand_still(0.5)
+    assert world.pulse.has_just_stalled()
+    await trio.sleep(1.1 * CATCH_UP_SECONDS)
+    assert not world.pulse.has_just_stalled()
+
+
+def test_idle_and_stolen_time_never_fall() -> None:
+    first, second = cpus(), cpus()
     if first is None or second is None:
-        pytest.skip("this system tells no steal time")
-    assert 0.0 <= first <= second
+        pytest.skip("this system tells nothing of its CPUs")
+    assert first.idle_seconds
+    assert second.idle_since(first) >= 0.0
+    assert second.stolen_since(first) >= 0.0
