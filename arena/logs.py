@@ -11,7 +11,7 @@ import json
 import logging
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from enum import Enum
@@ -43,14 +43,25 @@ def about(match: str) -> Iterator[None]:
         _match.reset(token)
 
 
+def _on_stderr(line: str) -> None:
+    sys.stderr.write(f"{line}\n")
+
+
 @contextmanager
-def written(kind: Format, *, level: int = logging.INFO, file: Path | None = None) -> Iterator[None]:
+def written(
+    kind: Format,
+    *,
+    level: int = logging.INFO,
+    file: Path | None = None,
+    tell: Callable[[str], None] = _on_stderr,
+) -> Iterator[None]:
     """Write logs while this is open: to the end of a file, or to stderr.
 
-    The arena's own are written from ``level`` on, those of libraries from WARNING on.
+    The arena's own are written from ``level`` on, those of libraries from WARNING on. A file that
+    fails later, on a full disk say, ends nothing: ``tell`` is called with a line for a person, once.
 
     Raises:
-        OSError: where the file cannot be written to.
+        OSError: where the file cannot be opened.
         ImportError: for JSON without python-json-logger, which is in the extra ``server``.
     """
     formatter = _Text() if kind is Format.TEXT else _json_formatter()
@@ -61,7 +72,7 @@ def written(kind: Format, *, level: int = logging.INFO, file: Path | None = None
     if file is None:
         handler = logging.StreamHandler(sys.stderr)
     else:
-        handler = logging.FileHandler(file, encoding="utf-8", errors="backslashreplace")
+        handler = _File(file, tell)
     handler.addFilter(_with_match)
     handler.setFormatter(formatter)
     root, own = logging.getLogger(), logging.getLogger("arena")
@@ -76,6 +87,38 @@ def written(kind: Format, *, level: int = logging.INFO, file: Path | None = None
         root.setLevel(levels[0])
         own.setLevel(levels[1])
         handler.close()
+
+
+class _File(logging.FileHandler):
+    """A log in a file, without which play goes on."""
+
+    def __init__(self, file: Path, tell: Callable[[str], None]) -> None:
+        super().__init__(file, encoding="utf-8", errors="backslashreplace")
+        self._tell = tell
+        self._has_told = False
+
+    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802  # as logging has it
+        """Called with what `emit` could not do."""
+        error = sys.exception()
+        if isinstance(error, OSError):
+            self._failed(error)
+        else:
+            super().handleError(record)
+
+    def close(self) -> None:
+        """What is still in the buffer fails once more."""
+        try:
+            super().close()
+        except OSError as error:
+            self._failed(error)
+
+    def _failed(self, error: OSError) -> None:
+        if not self._has_told:
+            self._has_told = True
+            self._tell(
+                f"the log {self.baseFilename} cannot be written: {error.strerror}; play goes on "
+                "without it"
+            )
 
 
 def _with_match(record: logging.LogRecord) -> bool:

@@ -46,7 +46,7 @@ def operated(ask: Operating, *, say: Callable[[str], None]) -> Iterator[Meter]:
             kind = logs.Format(ask.log_format or "text")
             level = logging.getLevelNamesMapping()[ask.log_level.upper()]
             with extra("--log-format json"):
-                stack.enter_context(logs.written(kind, level=level, file=ask.log_file))
+                stack.enter_context(logs.written(kind, level=level, file=ask.log_file, tell=say))
         meter = NO_METER
         if ask.metrics is not None:
             with extra("--metrics"):

@@ -405,3 +405,28 @@ def test_progress_that_cannot_be_printed_ends_nothing(tmp_path: Path, made: Path
         )
     assert result.returncode == 0
     assert '"complete": true' in result.stdout
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full on this system")
+@pytest.mark.parametrize("command", ["match", "ladder"])
+def test_a_log_of_the_arena_that_cannot_be_written_is_one_line_and_ends_nothing(
+    tmp_path: Path, bots: list[Path], made: Path, command: str
+) -> None:
+    words = {
+        "match": ["match", *bots[:2], "--players", "2", "--boards", "1"],
+        "ladder": ["ladder", "run", copied(made, tmp_path), "--cycles", "1"],
+    }
+    result = subprocess.run(
+        [sys.executable, "-c", COMMAND, *map(str, words[command]), "--log-file", "/dev/full"],
+        env=os.environ | {"REAL": "1", "XDG_STATE_HOME": str(tmp_path / "state")},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert result.returncode == 0, result.stderr
+    assert result.stdout
+    told = [line for line in result.stderr.splitlines() if "/dev/full" in line]
+    assert told == [
+        "the log /dev/full cannot be written: No space left on device; play goes on without it"
+    ]
+    assert "Traceback" not in result.stderr
