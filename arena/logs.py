@@ -2,7 +2,8 @@
 
 A line is a message and fields (``extra``), and carries the id of the match it is about, wherever in
 the program it comes from: the id is a context variable, which tasks inherit. Nothing is set up on
-import, so a program that asks for no log has Python's default, warnings on stderr.
+import, so a program that asks for neither a log nor :func:`errors_shown` has Python's default,
+warnings on stderr.
 
 What a bot must not know is not in a log either: no card, no ticket, no token, no seed.
 """
@@ -87,6 +88,22 @@ def written(
         root.setLevel(levels[0])
         own.setLevel(levels[1])
         handler.close()
+
+
+@contextmanager
+def errors_shown() -> Iterator[None]:
+    """Without a log: show on stderr what is at fault here, with its traceback, and no more. What
+    is only a bot's fault is told in another way.
+    """
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setLevel(logging.ERROR)
+    handler.setFormatter(logging.Formatter("%(levelname)s: %(message)s"))
+    own = logging.getLogger("arena")
+    own.addHandler(handler)
+    try:
+        yield
+    finally:
+        own.removeHandler(handler)
 
 
 class _File(logging.FileHandler):

@@ -3,6 +3,7 @@
 SIGTERM is a service manager's Ctrl-C: it finishes what is being played, too, but not for ever.
 """
 
+import logging
 import signal
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -14,6 +15,8 @@ DRAIN_SECONDS = 60.0
 """How long the games under way may take after a SIGTERM: a board takes seconds and a race minutes;
 Kubernetes sends SIGKILL after 30 seconds and systemd after 90 unless told otherwise.
 """
+
+_log = logging.getLogger(__name__)
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
@@ -52,6 +55,8 @@ async def _heed(
     drain_seconds: float,
 ) -> None:
     number = await anext(signals)
+    drains = drain_seconds if number == signal.SIGTERM else None
+    _log.info("stopping", extra={"signal": signal.Signals(number).name, "drain_seconds": drains})
     if number == signal.SIGINT:
         tell("stopping: the games under way are finished; Ctrl-C again ends them at once")
         runner.stop()
@@ -64,6 +69,7 @@ async def _heed(
         runner.stop()
         with trio.move_on_after(drain_seconds):
             await anext(signals)
+    _log.info("stopping at once")
     tell("stopping at once")
     runner.abort()
     await anext(signals)

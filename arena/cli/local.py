@@ -67,7 +67,7 @@ def match(ask: Ask, *, as_json: bool) -> bool:
         ask.logs.mkdir(parents=True, exist_ok=True)
     watch = MatchWatch(plan, show.errors())
     with (
-        _logs(ask.logs, watch) as logs,
+        _logs(ask.logs, watch, plan) as logs,
         watch,
         operated(ask.operating, say=watch.say) as meter,  # its lines go above the bar
         inviting(ask.listening, say=watch.say) as invitations,
@@ -185,8 +185,10 @@ def _plan(ask: Ask) -> MatchPlan:
 
 
 @contextmanager
-def _logs(folder: Path | None, watch: MatchWatch) -> Iterator[Path]:
-    """Where bots' output goes: a folder that is asked for is kept, another if it says anything."""
+def _logs(folder: Path | None, watch: MatchWatch, plan: MatchPlan) -> Iterator[Path]:
+    """Where bots' output goes: a folder that is asked for is kept, another if it says anything.
+    A bot that runs elsewhere has no output here.
+    """
     if folder is not None:
         yield folder
         return
@@ -194,7 +196,7 @@ def _logs(folder: Path | None, watch: MatchWatch) -> Iterator[Path]:
     try:
         yield temporary
     finally:
-        if watch.troubles:
+        if watch.troubles and not all(entrant.is_remote for entrant in plan.entrants):
             keep(temporary)
             watch.say(f"logs of the bots: {temporary}")
         else:

@@ -9,6 +9,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from arena import logs
 from arena.cli.errors import Misuse
 from arena.cli.interrupts import DRAIN_SECONDS
 from arena.referee.meter import NO_METER, Meter
@@ -40,9 +41,9 @@ def operated(ask: Operating, *, say: Callable[[str], None]) -> Iterator[Meter]:
     Raises Misuse where a package is missing, OSError for a file or an address.
     """
     with ExitStack() as stack:
-        if ask.log_format is not None or ask.log_file is not None:
-            from arena import logs
-
+        if ask.log_format is None and ask.log_file is None:
+            stack.enter_context(logs.errors_shown())
+        else:
             kind = logs.Format(ask.log_format or "text")
             level = logging.getLevelNamesMapping()[ask.log_level.upper()]
             with extra("--log-format json"):

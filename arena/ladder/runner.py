@@ -22,6 +22,7 @@ from arena.ladder.boards import MatchPlan
 from arena.ladder.players import House
 from arena.ladder.remote import Invitations
 from arena.ladder.room import MatchState, Room, Watcher
+from arena.ladder.scores import score
 from arena.referee.bridge import serve
 from arena.referee.host import open_host
 from arena.referee.lobby import open_lobby
@@ -113,7 +114,13 @@ class Runner:
             finally:
                 self._matches.discard(match)
             record = _record(plan, rooms, started=started)
-            _log.info("match ended", extra={"score": " ".join(map(str, record.score))})
+            ending = score(record).spoilt
+            fields = {
+                "score": " ".join(map(str, record.score)),
+                "complete": ending is None,
+                "ending": None if ending is None else ending.value,
+            }
+            _log.info("match ended", extra=fields)
         return record
 
     def stop(self) -> None:

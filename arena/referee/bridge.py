@@ -15,12 +15,17 @@ Into trio goes one `run_sync_soon` for each message of the wire; out of it one
 
 import asyncio
 import logging
+import os
 import threading
 import time
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple, TypeVarTuple
+
+# gRPC's core writes a line to stderr for every handshake that fails, and strangers make as many as
+# they like. It reads this when it is loaded; whoever operates the arena may have said otherwise.
+os.environ.setdefault("GRPC_VERBOSITY", "NONE")
 
 import grpc
 import grpc.aio

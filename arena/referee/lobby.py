@@ -9,7 +9,6 @@ for whoever asks for one.
 """
 
 import hmac
-import logging
 import secrets
 from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import asynccontextmanager
@@ -30,8 +29,6 @@ TICKET_BYTES = 32
 
 HELLO_AGAIN_SECONDS = 10.0
 """How long a stream with a good token may take to say hello, before it is cut."""
-
-_log = logging.getLogger(__name__)
 
 
 class ArrivalFailed(Exception):
@@ -106,7 +103,6 @@ class Lobby:
                 continue
             seat = self._seat_of(connection.ticket)
             if seat is None or seat.connection is not None:
-                _log.info("turned away a stream without a valid ticket")
                 connection.end(Close.NO_SEAT)
             else:
                 seat.connection = connection
@@ -138,7 +134,6 @@ class Lobby:
     async def _resume(self, connection: Connection) -> None:
         """Let a bot go on where its stream broke, if it may."""
         if self._session_of(connection.resume_token) is None:
-            _log.info("turned away a stream without a valid token")
             connection.end(Close.NO_SEAT)
             return
         try:

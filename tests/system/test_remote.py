@@ -147,6 +147,7 @@ def test_a_remote_bot_plays_a_match_over_mutual_tls_and_no_ticket_is_told(
     assert {line["match"] for line in about} == {answer["match"]}
     messages = [line["message"] for line in about]
     assert (messages[0], messages[-1]) == ("match began", "match ended")
+    assert (about[-1]["complete"], about[-1]["ending"]) == (True, None)
     assert messages.count("game over") == 4
     assert messages.count("bot said hello") == 4
     assert {line["message"] for line in lines} > {"serving", "stream opened", "stream ended"}
@@ -174,6 +175,8 @@ def test_a_bot_without_the_certificate_that_is_asked_for_does_not_take_its_seat(
     assert process.returncode == 1
     assert json.loads(out)["spoilt"] == "NEVER_STARTED"
     assert "nobody came with the ticket in rostam-room" in err
+    assert "\nbot failed\n" not in err, "a line of the log, which nobody asked for"
+    assert "Handshake failed" not in err, "gRPC's own words, for each who is turned away"
     for came in (one, two):
         came.kill()
 
@@ -197,10 +200,11 @@ def test_a_bot_comes_in_with_the_certificate_that_the_page_makes(
 def test_health_says_when_no_more_matches_are_accepted_while_games_go_on(
     begin: Begin, tmp_path: Path
 ) -> None:
-    program = tmp_path / "bot.py"
+    program, log = tmp_path / "bot.py", tmp_path / "arena.log"
     program.write_text(THINKS_FOR_EVER)
     process = begin(
         *("match", "remote:a", "remote:b", "--players", 2, "--boards", 1, "--bank", 3000),
+        *("--log-file", log, "--log-format", "json"),
         *("--listen", "127.0.0.1:0", "--concurrency", 1, "--json"),
     )
     files = seats(process, 2)
@@ -221,6 +225,11 @@ def test_health_says_when_no_more_matches_are_accepted_while_games_go_on(
     assert err.endswith("stopping at once\n")
     assert process.returncode == 1
     assert json.loads(out)["endings"] == {"STOPPED": 2}
+    said = [json.loads(line) for line in log.read_text().splitlines()]
+    [stopping_] = [line for line in said if line["message"] == "stopping"]
+    assert (stopping_["signal"], stopping_["drain_seconds"]) == ("SIGTERM", 60.0)
+    [ended] = [line for line in said if line["message"] == "match ended"]
+    assert (ended["complete"], ended["ending"]) == (False, "STOPPED")
 
 
 def health(address: str) -> int:

@@ -161,3 +161,11 @@ def test_an_advertised_name_that_is_not_in_the_certificate_is_said_at_the_start(
     ran = run("match", *words, "--advertise", "arena.example")
     assert ran.status == 0
     assert "bots may not come in: Hostname mismatch" in ran.err
+
+
+def test_logs_are_not_offered_where_no_bot_ran_here(run: RunCommand, runner: FakeRunner) -> None:
+    runner.troubled = [0]
+    ran = run("match", "remote:a", "remote:b", "--boards", "1", *LISTEN)
+    assert "fault: a CRASH" in ran.err
+    assert "logs of the bots" not in ran.err
+    assert "logs of the bots" in run("match", "remote:a", "greedy", "--boards", "1", *LISTEN).err
