@@ -82,14 +82,18 @@ def check(
         Path | None,
         typer.Option(metavar="DIR", help="Keep what the bot prints, a file a process."),
     ] = None,
+    all_: Annotated[
+        bool, typer.Option("--all", help="Show each failure in full, also those that are alike.")
+    ] = False,
     list_: Annotated[bool, typer.Option("--list", help="List the checks, and run none.")] = False,
     json_: Json = False,
 ) -> None:
     """Check that a bot plays by the protocol and the rules.
 
     A scripted referee talks with processes of the bot and plays it all that is lawful and rare,
-    then games made up from a seed. It prints each check, and for one that fails the exchange, what
-    was expected, and where that is written. Nothing is asked that the bot.toml does not claim.
+    then games made up from a seed. It prints each check, and for each mistake the exchange of the
+    plainest check that shows it, what was expected, and where that is written. Nothing is asked
+    that the bot.toml does not claim.
     """
     from arena.cli import conformance
 
@@ -107,6 +111,7 @@ def check(
         fuzz_seconds=checked_seconds("--fuzz", fuzz),
         limit_seconds=checked_seconds("--limit", limit, least=1.0),
         logs=logs,
+        show_all=all_,
     )
     if not conformance.check(ask, as_json=json_):
         raise typer.Exit(FAILED)

@@ -21,7 +21,8 @@ from arena.cli.errors import Misuse
 from arena.cli.places import bot_folder, running_folder
 from arena.cli.text import printable
 from arena.conformance.checks import CHECKS
-from arena.conformance.kit import check_bot
+from arena.conformance.groups import grouped
+from arena.conformance.kit import NO_HELLO, check_bot
 from arena.conformance.report import Report, Result, Verdict
 from arena.conformance.script import Ask as KitAsk
 from arena.conformance.script import Check
@@ -32,6 +33,9 @@ SEED_BYTES = 4
 """Of a new seed: eight digits are easily typed, and nobody need guess it."""
 
 LOG_LINES = 12
+
+MOST_SHOWN = 4
+"""Failures that are shown in full, each of another kind."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,6 +49,8 @@ class Ask:
     fuzz_seconds: float
     limit_seconds: float
     logs: Path | None
+    show_all: bool
+    """Each failure in full, also those that are alike."""
 
 
 def check(ask: Ask, *, as_json: bool) -> bool:
@@ -55,7 +61,7 @@ def check(ask: Ask, *, as_json: bool) -> bool:
     console = show.results()
 
     def done(result: Result) -> None:
-        if not as_json:
+        if not as_json and result.detail != NO_HELLO:  # of those one line tells
             _print_line(console, result)
 
     with _logs(ask.logs) as logs:
@@ -76,7 +82,7 @@ def check(ask: Ask, *, as_json: bool) -> bool:
     if as_json:
         show.print_json(report.json())
     else:
-        _print_report(console, report, bot=ask.bot)
+        _print_report(console, report, ask=ask)
     return report.ok
 
 
@@ -148,11 +154,13 @@ def _print_line(console: Console, result: Result) -> None:
     show.print_line(console, text)
 
 
-def _print_report(console: Console, report: Report, *, bot: str) -> None:
-    for result in report.results:
-        if result.finding is not None:
-            for text in _failure(result, report, bot=bot):
-                show.print_line(console, text)
+def _print_report(console: Console, report: Report, *, ask: Ask) -> None:
+    left = [result for result in report.results if result.detail == NO_HELLO]
+    if left:
+        words = _WORDS[Verdict.NOT_RUN]
+        show.print_line(console, f"{words:<13}  {counted(len(left), 'check')}, since {NO_HELLO}")
+    for text in _failures(report, ask=ask):
+        show.print_line(console, text)
     counts = ", ".join(
         f"{report.count(verdict)} {verdict.value}" for verdict in Verdict if report.count(verdict)
     )
@@ -166,6 +174,30 @@ def _print_report(console: Console, report: Report, *, bot: str) -> None:
     show.print_line(console, "passed" if report.ok else "not passed")
 
 
+def _failures(report: Report, *, ask: Ask) -> Iterator[str]:
+    if ask.show_all:
+        for result in report.results:
+            if result.finding is not None:
+                yield from _failure(result, report, bot=ask.bot)
+        return
+    groups = grouped(report.results)
+    for group in groups[:MOST_SHOWN]:
+        yield from _failure(group.best, report, bot=ask.bot)
+        if group.others:
+            many = counted(len(group.others), "other check")
+            yield f"  likewise in {many}: {_names(group.others)}"
+    for group in groups[MOST_SHOWN:]:
+        yield ""
+        yield f"FAILED {_names([group.best, *group.others])}: {printable(group.best.detail)}"
+    if len(groups) > MOST_SHOWN or any(group.others for group in groups):
+        yield ""
+        yield "--all shows each failure in full"
+
+
+def _names(results: Sequence[Result]) -> str:
+    return ", ".join(result.check.name for result in results)
+
+
 def _failure(result: Result, report: Report, *, bot: str) -> Iterator[str]:
     finding, check = result.finding, result.check
     assert finding is not None
@@ -174,8 +206,11 @@ def _failure(result: Result, report: Report, *, bot: str) -> Iterator[str]:
     yield f"  see       {finding.reference}"
     yield f"  it did    {printable(result.detail)}"
     yield f"  expected  {printable(finding.expected)}"
-    yield "  the end of the exchange:"
-    yield from (f"    {printable(text)}" for text in finding.exchange)
+    if finding.exchange:
+        yield "  the end of the exchange:"
+        yield from (f"    {printable(text)}" for text in finding.exchange)
+    else:
+        yield "  nothing was said"
     if finding.log.strip():
         yield "  the end of its log:"
         yield from (f"    | {text}" for text in finding.log.rstrip().splitlines()[-LOG_LINES:])

@@ -53,6 +53,7 @@ async def _fuzz(script: Script) -> None:
                 f"{unmet.what}",
                 expected=unmet.expected,
                 reference=unmet.reference,
+                alike=unmet.alike,
             ) from None
         number += 1
 

@@ -1,12 +1,14 @@
 """Runs checks with one bot: which process plays which, what a failure means for those after it, and
 when time is up.
 
-Most checks share a process, one match after another, since a start costs a third of a second and a
-bot should bear it anyway. One that fails there is played again in a fresh process and judged by
-that; what only failed after others is told by the check that ends the shared process.
+The plainest check is run first, alone: where no hello comes of it, nothing else can be told of the
+bot. Then most checks share a process, one match after another, since a start costs a third of a
+second and a bot should bear it anyway. One that fails there is played again in a fresh process and
+judged by that; what only failed after others is told by the check that ends the shared process.
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import trio
@@ -21,6 +23,8 @@ from arena.ladder.entrants import Entrant
 
 LAST_ENTRIES = 10
 """Batches of an exchange that are shown."""
+
+NO_HELLO = "no process of the bot says hello"
 
 
 async def check_bot(
@@ -37,13 +41,18 @@ async def check_bot(
     """Run ``checks`` with a bot; ``done`` is told of each result when it is there.
 
     What has not begun after ``limit_seconds`` is not run, and what is under way then is given up.
+    Nothing else is run where the first process does not say hello.
     Bots are started with ``python``, their output goes to ``logs``, notes of live processes to
     ``running``.
     """
     began = trio.current_time()
     async with open_bench(entrant, python=python, running=running, logs=logs) as bench:
         run = _Run(bench, ask=ask, deadline=began + limit_seconds, done=done)
-        claimed = [check for check in checks if run.is_claimed(check)]
+        begun = await run.first(checks)
+        claimed = [check for check in checks if check is not begun and run.is_claimed(check)]
+        if run.says_no_hello:
+            run.leave(claimed)
+            claimed = []
         apart = [check for check in claimed if check.process is not Process.SHARED]
         async with trio.open_nursery() as nursery:
             for check in apart:
@@ -72,6 +81,24 @@ class _Run:
         self._ask = ask
         self._deadline = deadline
         self._done = done
+        self.says_no_hello = False
+
+    async def first(self, checks: Sequence[Check]) -> Check | None:
+        """Run the plainest check that begins with a hello, alone; None where there is none."""
+        for check in checks:
+            is_plain = check.process is Process.OWN and not check.waits
+            if is_plain and not check.lacks(self._bench.entrant):
+                async with open_talk(self._bench) as talk:
+                    result = await self._judged(check, talk, Numbers(), is_fresh=True)
+                    self.says_no_hello = result.verdict is Verdict.FAILED and talk.hello is None
+                self._add(result)
+                return check
+        return None
+
+    def leave(self, checks: Sequence[Check]) -> None:
+        """Run none of them, since the bot says no hello."""
+        for check in checks:
+            self._add(Result(check, Verdict.NOT_RUN, detail=NO_HELLO))
 
     def is_claimed(self, check: Check) -> bool:
         """Whether the bot claims what a check is about; if not, that is its result."""
@@ -109,9 +136,12 @@ class _Run:
                     talk = None
                     if not is_fresh and check is not LAST:
                         again = await self._in_its_own(check)
-                        if again.verdict is Verdict.PASSED:
-                            only_after_others = result
-                        result = again
+                        if again.verdict is not Verdict.PASSED:
+                            result = again
+                        elif LAST in checks:
+                            only_after_others, result = result, again
+                        else:  # nobody else would tell
+                            result = replace(result, detail=_only_after_others(result))
                 self._add(result)
             if talk is not None:
                 await talk.end()
@@ -152,11 +182,15 @@ class _Run:
 
 def _of_last(failed: Result) -> Result:
     """The result of the check that ends the shared process, where that did not come so far."""
-    detail = (
+    detail = _only_after_others(failed)
+    return Result(LAST, failed.verdict, failed.seconds, detail, failed.finding)
+
+
+def _only_after_others(failed: Result) -> str:
+    return (
         f"{failed.check.name} fails after other checks in one process and passes in a fresh one: "
         f"{failed.detail}"
     )
-    return Result(LAST, failed.verdict, failed.seconds, detail, failed.finding)
 
 
 def _finding(unmet: Unmet, script: Script) -> Finding:
@@ -168,4 +202,6 @@ def _finding(unmet: Unmet, script: Script) -> Finding:
         exchange=tuple(talk.transcript.lines(last=LAST_ENTRIES)),
         log=talk.log_tail,
         by_hand=talk.by_hand,
+        alike=unmet.alike,
+        decision=talk.transcript.last_decision,
     )

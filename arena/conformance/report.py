@@ -17,7 +17,7 @@ class Verdict(Enum):
     NOT_SUPPORTED = "not supported"
     """The bot does without what it is about, and may."""
     NOT_RUN = "not run"
-    """Time ran out before it."""
+    """Time ran out before it, or no process of the bot said hello."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,6 +32,12 @@ class Finding:
     log: str
     """The last lines the bot wrote."""
     by_hand: str
+    alike: str
+    """The same for all that the bot did alike."""
+    decision: int
+    """The number within its game of the decision that was asked last: how little it takes to see
+    the fault.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +63,7 @@ class Report:
 
     @property
     def ok(self) -> bool:
-        """Whether nothing failed, and nothing was left for want of time."""
+        """Whether nothing failed, and nothing was left."""
         return not any(self.count(verdict) for verdict in (Verdict.FAILED, Verdict.NOT_RUN))
 
     def count(self, verdict: Verdict) -> int:
@@ -91,5 +97,7 @@ def _json(result: Result) -> dict[str, object]:
             "expected": finding.expected,
             "exchange": list(finding.exchange),
             "log": finding.log,
+            "by_hand": finding.by_hand,
+            "group": finding.alike,
         }
     return row

@@ -167,7 +167,11 @@ class ScriptedGame:
                 reference="docs/protocol.md: Answer",
             )
         if isinstance(answer.action, Malformed):
-            raise Unmet(f"its answer is malformed: {answer.action.detail}", expected=right)
+            raise Unmet(
+                f"its answer is malformed: {answer.action.detail}",
+                expected=right,
+                alike="its answer is malformed",
+            )
         try:
             self.game.deal.check(self.seat, answer.action)
         except IllegalAction as illegal:
@@ -175,6 +179,7 @@ class ScriptedGame:
                 f"{action_text(answer.action)} is refused: {illegal}",
                 expected=f"one of: {legal_text(decision.legal)}",
                 reference=f"rulebook {illegal.clause}",
+                alike=illegal.reason.name,
             ) from None
         return answer.action
 

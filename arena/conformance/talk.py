@@ -57,6 +57,9 @@ once; what comes later is heard by the check that follows.
 
 TOKEN_BYTES = 32
 
+LONGEST_LINE = 200
+"""Characters of a log's line within a sentence."""
+
 Change = Callable[[bytes], bytes]
 """What is done to an encoded batch before it is written."""
 
@@ -76,6 +79,8 @@ class Bench:
     """What the bot does in the game that checks of its memory compare, by number of players; None
     where it does not do the same each time.
     """
+    refused: set[str] = field(default_factory=set)
+    """Tickets that were refused to who came with them."""
     starts: "itertools.count[int]" = field(default_factory=lambda: itertools.count(1))
 
     async def seat_arrivals(self) -> None:
@@ -83,6 +88,7 @@ class Bench:
         async for connection in self.bridge.arrivals:
             door = self.doors.pop(connection.ticket or connection.resume_token, None)
             if door is None:
+                self.refused.add(connection.ticket)
                 connection.end(Close.NO_SEAT)
             else:
                 door.send_nowait(connection)
@@ -134,6 +140,7 @@ class Talk:
         self._left = SPARE_RECEIVED
         """How many more answers and batches are heard, as in a match."""
         self._may_cross: set[int] = set()
+        self._ticket = ""
         self._token = ""
         self._began = trio.current_time()
 
@@ -144,6 +151,7 @@ class Talk:
         bench = self._bench
         ticket = secrets.token_urlsafe(TOKEN_BYTES)
         self._door = bench.door(ticket) if ticket_is_good else None
+        self._ticket = ticket
         try:
             self._process = launch(
                 self._nursery,
@@ -259,7 +267,7 @@ class Talk:
         """The next message, which must be an answer."""
         message = await self.hear(expected=expected)
         if not isinstance(message, Answer):
-            raise Unmet(f"it said: {told(message)[0]}", expected=expected)
+            raise unasked(message, expected=expected)
         return message
 
     async def hear_any(self, seconds: float, *, expected: str) -> FromBot | None:
@@ -274,7 +282,7 @@ class Talk:
         """Listen for so long; raises Unmet if the bot says anything, or leaves."""
         message = await self.hear_any(seconds, expected=expected)
         if message is not None:
-            raise Unmet(f"it said: {told(message)[0]}", expected=expected)
+            raise unasked(message, expected=expected)
 
     # -- its end
 
@@ -284,7 +292,7 @@ class Talk:
         expected = "a goodbye in return"
         message = await self.hear(within=HALF_SECONDS, expected=expected)
         if not isinstance(message, Goodbye):
-            raise Unmet(f"it said: {told(message)[0]}", expected=expected)
+            raise unasked(message, expected=expected)
         await self.leave()
 
     async def leave(self) -> None:
@@ -312,6 +320,18 @@ class Talk:
         code = await self.exit_code(within=EXIT_SECONDS)
         if code != 0:
             raise Unmet(f"its process ended{self._how_it_ended()}", expected="exit code 0")
+
+    async def turned_away(self, *, within: float) -> int:
+        """How its process ends after its ticket was refused. Raises Unmet where it never came with
+        it, or does not end in time.
+        """
+        code = await self.exit_code(within=within)
+        if self._ticket not in self._bench.refused:
+            raise Unmet(
+                f"its process ended{self._how_it_ended()}",
+                expected="that it connects, and then ends by itself",
+            )
+        return code
 
     async def exit_code(self, *, within: float) -> int:
         """How its process ends. Raises Unmet where it does not in time."""
@@ -411,7 +431,22 @@ class Talk:
         code = None if self._process is None else self._process.returncode
         if code is None:
             return ""
-        return f" (exit code {code})" if code >= 0 else f" (signal {-code})"
+        if code < 0:
+            return f" (signal {-code})"
+        last = last_line(self.log_tail) if code else ""
+        return f" (exit code {code}){f': {last}' if last else ''}"
+
+
+def last_line(log: str) -> str:
+    """The last line of a log that says anything, shortened; of a traceback it is the error."""
+    lines = [line.strip() for line in log.splitlines() if line.strip()]
+    return lines[-1][:LONGEST_LINE] if lines else ""
+
+
+def unasked(message: FromBot, *, expected: str) -> Unmet:
+    """A message that is another than was expected."""
+    what = f"it said: {told(message)[0]}"
+    return Unmet(what, expected=expected, alike=f"it said {type(message).__name__}")
 
 
 def refusal(answer: Answer, reason: Reason, detail: str) -> Refused:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import assert_never
 
 from arena.conformance.tables import legal_text
+from arena.wording import counted
 from hokm.actions import Action, action_text
 from hokm.cards import cards_text
 from hokm.events import (
@@ -43,11 +44,13 @@ from hokm.session import (
     Welcome,
 )
 
-KEPT = 60
-"""Entries that are kept; the last few are what is read."""
+KEPT = 2000
+"""Entries that are kept: the last few are what is read, with what a game began with."""
 
 EVENTS_TOLD = 12
-"""Events of a message that are told, the last ones."""
+"""Events of a message that are told, the last ones, besides those without which a hand cannot be
+understood.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,10 +73,34 @@ class Transcript:
         """Note an entry."""
         self._entries.append(entry)
 
+    def end_with(self, game: int, decision: int) -> None:
+        """Forget what was said after the answer to that decision."""
+        entries = list(self._entries)
+        for place, entry in enumerate(entries):
+            answers = [one for one in entry.messages if isinstance(one, Answer)]
+            if any((one.game, one.decision) == (game, decision) for one in answers):
+                self._entries = deque(entries[: place + 1], maxlen=KEPT)
+                return
+
+    @property
+    def last_decision(self) -> int:
+        """The number within its game of what was asked last; 0 where nothing was."""
+        for entry in reversed(self._entries):
+            for message in reversed(entry.messages):
+                if isinstance(message, Decision):
+                    return message.decision
+        return 0
+
     def lines(self, *, last: int = 12) -> list[str]:
-        """The last entries, each message in a line."""
-        lines: list[str] = []
-        for entry in list(self._entries)[-last:]:
+        """The last entries, each message in a line; before them what the game of the last of them
+        began with, and the hand that is played in it, where that was said earlier.
+        """
+        entries = list(self._entries)
+        cut = max(0, len(entries) - last)
+        earlier = [message for entry in entries[:cut] for message in entry.messages]
+        shown = [message for entry in entries[cut:] for message in entry.messages]
+        lines = [f"{'earlier':<20}  {text}" for text in _background(earlier, shown)]
+        for entry in entries[cut:]:
             head = f"{entry.at_seconds:8.3f} s  {entry.who:<7}  "
             if entry.remark:
                 lines.append(f"{head}({entry.remark})")
@@ -135,11 +162,76 @@ def _decision_text(message: Decision | Answer | Refused) -> str:
 
 
 def _news(events: Sequence[Event]) -> list[str]:
-    if not events:
+    return [f"  since then: {_events_text(events, last=EVENTS_TOLD)}"] if events else []
+
+
+def _events_text(events: Sequence[Event], *, last: int) -> str:
+    """The last of them, and before those what matters of this hand and the one before it."""
+    hands = [place for place, event in enumerate(events) if isinstance(event, HandStarted)]
+    since = hands[-2] if len(hands) > 1 else 0
+    texts: list[str] = []
+    left = 0
+    for place, event in enumerate(events):
+        if place < len(events) - last and (place < since or not _matters(event)):
+            left += 1
+            continue
+        if left:
+            texts.append(f"({counted(left, 'event')})")
+            left = 0
+        texts.append(event_text(event))
+    return ", ".join([*texts, *([f"({counted(left, 'event')})"] if left else [])])
+
+
+def _matters(event: Event) -> bool:
+    """Whether a hand cannot be understood without it: where it begins and ends, its trump, and the
+    cards of the seat that is told.
+    """
+    match event:
+        case HandStarted() | TrumpDeclared() | HandEnded():
+            return True
+        case PacketDealt(_, _, cards) | CardsDiscarded(_, _, cards):
+            return cards is not None
+        case CardOffered(_, _, card):
+            return card is not None
+        case DrawChosen(_, choice, _, _):
+            return choice is not None
+        case _:
+            return False
+
+
+def _background(
+    earlier: Sequence[FromReferee | FromBot], shown: Sequence[FromReferee | FromBot]
+) -> list[str]:
+    """What was said of the game that is shown last, before what is shown."""
+    numbers = [one.game for one in (*earlier, *shown) if isinstance(one, _IN_A_GAME)]
+    if not numbers:
         return []
-    texts = [event_text(event) for event in events[-EVENTS_TOLD:]]
-    left = len(events) - len(texts)
-    return [f"  since then: {f'({left} events), ' if left else ''}{', '.join(texts)}"]
+    game = numbers[-1]
+    start = _last_start(earlier, game)
+    if start is None:
+        return []
+    matches = [one for one in earlier if isinstance(one, MatchStart) and one.match == start.match]
+    lines = [text for match in matches[-1:] for text in told(match)]
+    lines += told(start)
+    if not any(isinstance(event, HandStarted) for event in _events_of(game, shown)):
+        events = _events_of(game, earlier)
+        hands = [place for place, event in enumerate(events) if isinstance(event, HandStarted)]
+        if hands:
+            lines.append(f"  {_events_text(events[hands[-1] :], last=0)}")
+    return lines
+
+
+def _last_start(messages: Sequence[FromReferee | FromBot], game: int) -> GameStart | None:
+    starts = [one for one in messages if isinstance(one, GameStart) and one.game == game]
+    return starts[-1] if starts else None
+
+
+def _events_of(game: int, messages: Sequence[FromReferee | FromBot]) -> list[Event]:
+    told_of = [one for one in messages if isinstance(one, Decision | GameEnd) and one.game == game]
+    return [event for message in told_of for event in message.events]
+
+
+_IN_A_GAME = (GameStart, Decision, Answer, Refused, GameEnd)
 
 
 def event_text(event: Event) -> str:
@@ -150,7 +242,8 @@ def event_text(event: Event) -> str:
         case PartnerDrawn(seat, opposite):
             return f"{seat} is partner and sits at {opposite}"
         case HandStarted(number, hakem, dealer, scores):
-            return f"hand {number}, hakem {hakem}, dealer {dealer}, scores {scores}"
+            points = "-".join(map(str, scores))
+            return f"hand {number} starts (hakem {hakem}, dealer {dealer}, scores {points})"
         case DeckCut(seat, position):
             return f"{seat} cuts {position}"
         case PacketDealt(seat, count, None):
@@ -173,7 +266,8 @@ def event_text(event: Event) -> str:
         case TrickTaken(seat):
             return f"{seat} takes it"
         case HandEnded(result, hakem, _):
-            return f"the hand ends {result.kind.value} for side {result.winner}, next {hakem}"
+            after = "no hand follows" if hakem is None else f"{hakem} is hakem of the next"
+            return f"the hand ends (side {result.winner} wins: {result.kind.value}; {after})"
         case _:
             return type(event).__name__
 

@@ -46,11 +46,11 @@ class Subject:
 async def _after_others(script: Script) -> None:
     """The same game after others in one process."""
 
-    async def play(subject: Subject) -> Sequence[Action]:
+    async def play(subject: Subject) -> ScriptedGame:
         await script.play(*(subject.other() for _ in range(OTHERS)))
         game = subject.game()
         await script.play(game)
-        return game.actions
+        return game
 
     tables = script.bench.entrant.variants
     await compare(script, play, "after other games in the same process", tables=tables)
@@ -59,11 +59,11 @@ async def _after_others(script: Script) -> None:
 async def _beside_others(script: Script) -> None:
     """The same game while others are played."""
 
-    async def play(subject: Subject) -> Sequence[Action]:
+    async def play(subject: Subject) -> ScriptedGame:
         count = min(script.concurrent, OTHERS + 1)
         game = subject.game()
         await script.play_together([game, *(subject.other() for _ in range(count - 1))])
-        return game.actions
+        return game
 
     circumstances = "while other games are played in the same process"
     await compare(script, play, circumstances, tables=script.bench.entrant.variants)
@@ -80,22 +80,27 @@ async def compare(
         if alone is None:
             continue
         judged = True
-        if await _in_a_process(script, subject, play) == alone:
+        if (await _in_a_process(script, subject, play)).actions == alone:
             continue
         # Once more, both: a bot that plays by the clock may have done alike by luck.
         again = await _in_a_process(script, subject, _alone(script))
-        otherwise = await _in_a_process(script, subject, play)
-        if again != alone or otherwise == alone:
+        played = await _in_a_process(script, subject, play)
+        otherwise = played.actions
+        if again.actions != alone or otherwise == alone:
             continue
         place = next(
             (n for n, (a, b) in enumerate(zip(alone, otherwise, strict=False)) if a != b), 0
         )
+        decision = place + 1  # each is answered once, and they are counted from 1
+        script.talk.transcript.end_with(played.number, decision)
         raise Unmet(
-            f"{circumstances} it plays a game of {players} otherwise: its choice {place + 1} is "
-            f"{action_text(otherwise[place])}, and {action_text(alone[place])} each time when "
-            "it plays the same game alone",
+            f"{circumstances} it plays a game of {players} otherwise: to decision {decision} of "
+            f"it, game {played.number} of the exchange, it answers "
+            f"{action_text(otherwise[place])}, and {action_text(alone[place])} each time when it "
+            "plays the same game alone",
             expected="the same choices; if it learns from game to game, or draws lots from a fixed "
             f"seed, leave this out: --skip {script.check.name}",
+            alike=f"{circumstances} it plays otherwise",
         )
     if not judged:
         raise NotSupported("it does not play the same game alike each time, so it is not judged")
@@ -106,33 +111,34 @@ async def _played_alone(script: Script, subject: Subject) -> Sequence[Action] | 
     known = script.bench.alone
     players = subject.rules.players
     if players not in known:
-        first, second = [await _in_a_process(script, subject, _alone(script)) for _ in range(2)]
+        games = [await _in_a_process(script, subject, _alone(script)) for _ in range(2)]
+        first, second = [game.actions for game in games]
         known[players] = first if first == second else None
     return known[players]
 
 
 def _alone(script: Script) -> "Playing":
-    async def play(subject: Subject) -> Sequence[Action]:
+    async def play(subject: Subject) -> ScriptedGame:
         game = subject.game()
         await script.play(game)
-        return game.actions
+        return game
 
     return play
 
 
-async def _in_a_process(script: Script, subject: Subject, play: "Playing") -> Sequence[Action]:
-    """What the bot does in the subject, played so in a fresh process."""
+async def _in_a_process(script: Script, subject: Subject, play: "Playing") -> ScriptedGame:
+    """The subject, played so in a fresh process."""
     async with open_talk(script.bench) as talk:
         script.talk = talk
         await talk.arrive()
         subject.start = script.match_start(subject.rules, games=OTHERS + 1)
         talk.say(talk.welcome(resume_seconds=AWAY_SECONDS), subject.start)
-        actions = await play(subject)
+        game = await play(subject)
         await talk.farewell(script.match_end)
-        return actions
+        return game
 
 
-Playing = Callable[[Subject], Awaitable[Sequence[Action]]]
+Playing = Callable[[Subject], Awaitable[ScriptedGame]]
 
 _PAGE = "docs/write-a-bot.md: What a bot is asked"
 

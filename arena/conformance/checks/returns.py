@@ -10,7 +10,6 @@ from arena.conformance.script import NOTHING, Check, Process, Script
 from arena.conformance.tables import ScriptedGame, at_random
 from arena.conformance.talk import refusal
 from arena.conformance.unmet import NotSupported, Unmet
-from hokm.actions import Action
 from hokm.errors import Reason
 from hokm.outcome import Ending
 from hokm.rules.options import Play
@@ -160,7 +159,7 @@ async def _alike(script: Script) -> None:
     answer and the next decision.
     """
 
-    async def play(subject: Subject) -> Sequence[Action]:
+    async def play(subject: Subject) -> ScriptedGame:
         game = subject.game()
         script.talk.say(game.start(), game.next())
         for _ in range(3):
@@ -171,7 +170,7 @@ async def _alike(script: Script) -> None:
             await _back(script, subject.start, [game])
             script.talk.say(game.start(resumed=True), game.again())
         await script.play_on(game)
-        return game.actions
+        return game
 
     await compare(script, play, "after its stream broke", tables=[script.players])
 

@@ -5,8 +5,7 @@ from tempfile import TemporaryDirectory
 import trio
 
 from arena.conformance.script import NOTHING, Check, Process, Script
-from arena.conformance.talk import EXIT_SECONDS, open_bench, open_talk
-from arena.conformance.transcript import told
+from arena.conformance.talk import EXIT_SECONDS, open_bench, open_talk, unasked
 from arena.conformance.unmet import Unmet
 from hokm.outcome import Ending
 from hokm.session import PROTOCOL, Answer, Goodbye, ProtocolRefused
@@ -106,7 +105,7 @@ async def _end_in_one_batch(script: Script) -> None:
     if isinstance(message, Answer):  # to the decision that is void; it costs nothing
         message = await talk.hear(expected="a goodbye in return")
     if not isinstance(message, Goodbye):
-        raise Unmet(f"it said: {told(message)[0]}", expected="a goodbye in return")
+        raise unasked(message, expected="a goodbye in return")
     await talk.leave()
 
 
@@ -146,7 +145,7 @@ async def _protocol_refused(script: Script) -> None:
         except Unmet:
             message = None  # it has ended its stream, as it may
     if message is not None and not isinstance(message, Goodbye):
-        raise Unmet(f"it said: {told(message)[0]}", expected="that it ends")
+        raise unasked(message, expected="that it ends")
     talk.break_off()
     await talk.exit_code(within=EXIT_SECONDS)
 
@@ -156,7 +155,7 @@ async def _turned_away(script: Script) -> None:
         script.talk = talk
         await talk.launch(ticket_is_good=False)
         talk.remark("its ticket is refused: the call ends with UNAUTHENTICATED")
-        code = await talk.exit_code(within=BREAK_SECONDS + 5.0)
+        code = await talk.turned_away(within=BREAK_SECONDS + 5.0)
         if code == 0:
             raise Unmet("its process ended with exit code 0", expected="another exit code")
 
