@@ -3,7 +3,8 @@
 Read from /proc (Linux; elsewhere there is nothing to read), for a process and its children. How
 long a thread was ready to run and had no CPU is the second number of its `schedstat`
 (Documentation/scheduler/sched-stats in the kernel's source). Who has made itself wait by a lower
-priority than it was started with is not taken to have waited.
+priority than it was started with is not taken to have waited, and children are not: a bot could
+have any number of them wait for each other.
 """
 
 import os
@@ -32,7 +33,7 @@ def vitals(pid: int) -> Vitals | None:
             is_humble = _has_humbled_its_session(process)
             for thread in process.joinpath("task").iterdir():
                 _, waited, _ = thread.joinpath("schedstat").read_text(encoding="ascii").split()
-                if not is_humble and _is_as_started(thread):
+                if looked_at == 0 and not is_humble and _is_as_started(thread):
                     waited_seconds[int(thread.name)] = int(waited) / 1e9
                 children = thread.joinpath("children").read_text(encoding="ascii")
                 waiting += map(int, children.split())

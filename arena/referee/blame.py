@@ -34,7 +34,7 @@ class Vitals:
     """What a process has had of its machine, since it began and up to one moment.
 
     ``cpu_seconds`` is what all its threads and children used, ``waited_seconds`` how long each
-    thread, by its id, was ready to run and had no CPU.
+    thread of its own, by its id, was ready to run and had no CPU.
     """
 
     cpu_seconds: float

@@ -125,7 +125,7 @@ async def test_a_bot_that_sleeps_has_lost_and_the_record_says_where_its_time_wen
         assert loss.cpu_seconds is not None
         assert loss.cpu_seconds < 0.5
     assert {trouble.ending for trouble in watcher.troubles} == {Ending.TIME}
-    assert "Verdict: bot" in str(watcher.troubles[0].time_loss)
+    assert "verdict: bot" in str(watcher.troubles[0].time_loss)
 
 
 def test_when_the_referee_itself_stands_still_the_match_is_played_again(tmp_path: Path) -> None:
@@ -147,6 +147,6 @@ def test_when_the_referee_itself_stands_still_the_match_is_played_again(tmp_path
         said, complained = process.communicate(timeout=120)
     assert process.returncode == 0, complained
     assert "fault of this machine, not of " in complained
-    assert "Verdict: host" in complained
+    assert "verdict: host" in complained
     assert json.loads(said)["endings"] == {"COMPLETED": 2}
     assert load(record).attempt == 2

@@ -44,7 +44,7 @@ def test_a_loss_says_where_the_time_went() -> None:
     assert (loss.seat, loss.decision, loss.verdict) == (Seat(1), 7, Verdict.HOST)
     assert (loss.referee_seconds, loss.writing_seconds) == (0.25, 0.25)
     assert (loss.stalled_seconds, loss.cpu_seconds, loss.waited_seconds) == (0.9, 0.05, 0.01)
-    assert "Verdict: host" in str(loss)
+    assert "verdict: host" in str(loss)
     assert "says" not in str(loss)
 
 

@@ -135,7 +135,8 @@ class TimeLoss:
             parts.append(f"the bot says it took {self.bot_seconds:.3f} s")
         if self.wire_seconds is not None:
             parts.append(f"{self.wire_seconds:.3f} s on the wire")
-        return f"where the time went: {'; '.join(parts)}. Verdict: {self.verdict.value}"
+        so = ", so it has lost" if self.verdict is Verdict.UNCLEAR else ""
+        return f"verdict: {self.verdict.value}{so}; where the time went: {'; '.join(parts)}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
