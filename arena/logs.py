@@ -59,7 +59,7 @@ def written(
     """Write logs while this is open: to the end of a file, or to stderr.
 
     The arena's own are written from ``level`` on, those of libraries from WARNING on. A file that
-    fails later, on a full disk say, ends nothing: ``tell`` is called with a line for a person, once.
+    fails later, on a full disk say, ends nothing: ``tell`` gets a line for a person, once.
 
     Raises:
         OSError: where the file cannot be opened.

@@ -7,9 +7,13 @@ of the file on its way there, and what runs at the other end, is not known here.
 
 import hashlib
 import os
+import secrets
 import shlex
+import tempfile
 from collections.abc import Callable
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -23,8 +27,6 @@ from hokm.session import PROTOCOL
 
 PREFIX: Final = "remote:"
 """What the word for such an entrant begins with on a command line."""
-
-_CERTIFICATES: Final = "arena.pem"
 
 _CONCURRENT: Final = 1024
 """As many games at once as a hello may offer, and so what its hello offers."""
@@ -60,22 +62,47 @@ class Invitations:
     """Writes the files that bring remote bots to their seats; made by :func:`open_invitations`.
 
     ``tell`` is called with a line for a person for each of them; tickets are in no such line.
+    ``mark`` is in their names, so that several matches can have one folder.
     """
 
     folder: Path
-    has_certificates: bool
+    certificates: bytes | None
     tell: Callable[[str], None]
+    mark: str = field(default_factory=partial(secrets.token_hex, 4))
+
+    def prepare(self) -> None:
+        """Make the folder and what every file needs, as far as it is not there (any more).
+
+        Raises:
+            OSError: see :func:`open_invitations`.
+        """
+        self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if self.folder.stat().st_mode & 0o077:
+            raise OSError(f"{self.folder} is open to others, and tickets go there: chmod 700 it")
+        if self.certificates is not None and not self._authority.exists():
+            _write_privately(self._authority, self.certificates)
 
     def write(self, name: str, *, room: int, seat: Seat, address: str, ticket: str) -> Path:
-        """Write the file for a seat, readable by its owner alone, in place of an older one."""
+        """Write the file for a seat, readable by its owner alone, in place of an older one.
+
+        Raises:
+            OSError: if that cannot be done; nothing of the file is left then.
+        """
         variables = {"HOKM_ADDRESS": address, "HOKM_TICKET": ticket}
-        if self.has_certificates:
-            variables["HOKM_TLS_CA"] = str(self.folder / _CERTIFICATES)
+        if self.certificates is not None:
+            variables["HOKM_TLS_CA"] = str(self._authority)
         lines = [f"{name}={shlex.quote(value)}\n" for name, value in variables.items()]
-        file = self.folder / f"{name}-room{room}-seat{seat}.env"
+        file = self.folder / f"{name}-{self.mark}-room{room}-seat{seat}.env"
+        self.prepare()  # again: in a match somebody may have removed it
         _write_privately(file, "".join(lines).encode())
         self.tell(f"{PREFIX}{name}, room {room}, seat {seat}: {file}")
         return file
+
+    @property
+    def _authority(self) -> Path:
+        """The file of the certificates; matches that have the same share it."""
+        digest = hashlib.sha256(self.certificates or b"").hexdigest()
+        return self.folder / f"arena-{digest[:8]}.pem"
 
 
 def open_invitations(
@@ -87,13 +114,9 @@ def open_invitations(
     Raises:
         OSError: if the folder cannot be made or written to, or others can look into it.
     """
-    folder = folder.absolute()
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    if folder.stat().st_mode & 0o077:
-        raise OSError(f"{folder} is open to others, and tickets go there: chmod 700 it")
-    if certificates is not None:
-        _write_privately(folder / _CERTIFICATES, certificates)
-    return Invitations(folder, certificates is not None, tell)
+    invitations = Invitations(folder.absolute(), certificates, tell)
+    invitations.prepare()
+    return invitations
 
 
 class RemotePlayer(Player):
@@ -105,26 +128,40 @@ class RemotePlayer(Player):
         return "it runs elsewhere"
 
     async def start(self, nursery: trio.Nursery) -> bool:
-        """Invite it; whether it came and said hello in time."""
+        """Invite it; whether it came and said hello in time.
+
+        Raises:
+            OSError: if its first ticket cannot be written: nothing was played here that would be
+                lost. Without a later one it cannot come again, and has failed to.
+        """
         house = self._house
         assert house.invitations is not None
         self._starts += 1
         self.failure = None
         ticket = house.lobby.issue(resume_seconds=self._resume_seconds)
-        file = house.invitations.write(
-            self.entrant.name,
-            room=self._room,
-            seat=self.slot,
-            address=house.network_address,
-            ticket=ticket,
-        )
+        try:
+            file = house.invitations.write(
+                self.entrant.name,
+                room=self._room,
+                seat=self.slot,
+                address=house.network_address,
+                ticket=ticket,
+            )
+        except OSError as error:
+            house.lobby.withdraw(ticket)
+            if self._starts == 1:
+                raise
+            why = f"{error.filename}: {error.strerror}" if error.filename else str(error)
+            self.failure = f"its ticket cannot be written: {why}"
+            return False
         try:
             with trio.move_on_after(house.hello_seconds) as waiting:
                 self._welcome(await house.lobby.arrival(ticket))
         except ArrivalFailed as failure:
             self.failure = str(failure)
         finally:  # used or withdrawn, its ticket is worth nothing now
-            file.unlink(missing_ok=True)
+            with suppress(OSError):
+                file.unlink()
         if self.session is not None:
             house.invitations.tell(
                 f"{PREFIX}{self.entrant.name}, room {self._room}, seat {self.slot}: is here"
@@ -137,9 +174,20 @@ class RemotePlayer(Player):
 
 
 def _write_privately(file: Path, content: bytes) -> None:
-    """Write a file whole, readable by its owner alone from its first moment."""
-    draft = file.with_name(f".{file.name}.draft")
-    draft.unlink(missing_ok=True)
-    with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as opened:
-        opened.write(content)
-    draft.replace(file)
+    """Write a file whole, readable by its owner alone from its first moment.
+
+    Raises:
+        OSError: with the file's name in it; then nothing of it is left.
+    """
+    try:
+        descriptor, draft = tempfile.mkstemp(prefix=f".{file.name}.", dir=file.parent)
+        try:
+            with os.fdopen(descriptor, "wb") as opened:
+                opened.write(content)
+            os.replace(draft, file)
+        except BaseException:
+            with suppress(OSError):
+                os.unlink(draft)
+            raise
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(file)) from error

@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import shutil
 import stat
 import subprocess
 from collections.abc import AsyncIterator
@@ -48,13 +49,14 @@ def test_a_file_has_what_its_bot_needs_and_nobody_else_can_read_it(tmp_path: Pat
     folder = tmp_path / "new" / "tickets"
     invitations = open_invitations(folder, certificates=b"PEM", tell=told.append)
     file = invitations.write("a", room=1, seat=Seat(0), address="far:7117", ticket="secret")
-    assert file == folder / "a-room1-seat0.env"
+    assert file == folder / f"a-{invitations.mark}-room1-seat0.env"
+    authority = folder / "arena-384fb9a4.pem"  # the beginning of the SHA-256 of what is in it
     assert variables(file) == {
         "HOKM_ADDRESS": "far:7117",
         "HOKM_TICKET": "secret",
-        "HOKM_TLS_CA": str(folder / "arena.pem"),
+        "HOKM_TLS_CA": str(authority),
     }
-    assert (folder / "arena.pem").read_bytes() == b"PEM"
+    assert authority.read_bytes() == b"PEM"
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700
     for one in folder.iterdir():
         assert stat.S_IMODE(one.stat().st_mode) == 0o600
@@ -65,7 +67,7 @@ def test_without_tls_there_is_nothing_to_check_it_by(tmp_path: Path) -> None:
     invitations = open_invitations(tmp_path / "t", certificates=None, tell=lambda _: None)
     file = invitations.write("a", room=1, seat=Seat(0), address="far:7117", ticket="secret")
     assert set(variables(file)) == {"HOKM_ADDRESS", "HOKM_TICKET"}
-    assert os.listdir(tmp_path / "t") == ["a-room1-seat0.env"]
+    assert os.listdir(tmp_path / "t") == [file.name]
 
 
 def test_a_folder_with_odd_characters_can_be_sourced(tmp_path: Path) -> None:
@@ -74,7 +76,7 @@ def test_a_folder_with_odd_characters_can_be_sourced(tmp_path: Path) -> None:
     file = invitations.write("a", room=1, seat=Seat(0), address="far:1", ticket="-_x")
     script = '. "$1" && printf %s "$HOKM_TLS_CA"'
     ran = subprocess.run(["sh", "-c", script, "sh", file], capture_output=True, check=True)
-    assert ran.stdout.decode() == str(folder / "arena.pem")
+    assert ran.stdout.decode() == str(next(folder.glob("arena-*.pem")))
 
 
 def test_a_folder_that_others_can_look_into_is_refused(tmp_path: Path) -> None:
@@ -89,10 +91,46 @@ def test_a_file_that_is_there_is_not_written_through(tmp_path: Path) -> None:
     elsewhere = tmp_path / "elsewhere"
     elsewhere.write_text("mine")
     invitations = open_invitations(tmp_path / "t", certificates=None, tell=lambda _: None)
-    (tmp_path / "t" / "a-room1-seat0.env").symlink_to(elsewhere)
+    there = tmp_path / "t" / f"a-{invitations.mark}-room1-seat0.env"
+    there.symlink_to(elsewhere)
     file = invitations.write("a", room=1, seat=Seat(0), address="far:1", ticket="secret")
     assert elsewhere.read_text() == "mine"
+    assert file == there
     assert not file.is_symlink()
+
+
+def test_matches_that_share_a_folder_do_not_touch_each_others_files(tmp_path: Path) -> None:
+    folder = tmp_path / "t"
+    files: list[Path] = []
+    for certificates in (b"one", b"one", b"two"):
+        invitations = open_invitations(folder, certificates=certificates, tell=lambda _: None)
+        ticket = f"ticket{len(files)}"
+        files.append(invitations.write("a", room=1, seat=Seat(0), address="far:1", ticket=ticket))
+    said = [variables(file) for file in files]
+    assert [one["HOKM_TICKET"] for one in said] == ["ticket0", "ticket1", "ticket2"]
+    read = [Path(one["HOKM_TLS_CA"]).read_bytes() for one in said]
+    assert read == [b"one", b"one", b"two"]
+    assert len(list(folder.iterdir())) == 5
+
+
+def test_a_folder_that_was_removed_is_made_again_for_its_owner_alone(tmp_path: Path) -> None:
+    folder = tmp_path / "t"
+    invitations = open_invitations(folder, certificates=b"PEM", tell=lambda _: None)
+    shutil.rmtree(folder)
+    file = invitations.write("a", room=1, seat=Seat(0), address="far:1", ticket="secret")
+    assert Path(variables(file)["HOKM_TLS_CA"]).read_bytes() == b"PEM"
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+
+
+def test_a_file_that_cannot_be_written_is_named_and_leaves_no_ticket(tmp_path: Path) -> None:
+    folder = tmp_path / "t"
+    invitations = open_invitations(folder, certificates=None, tell=lambda _: None)
+    there = folder / f"a-{invitations.mark}-room1-seat0.env"
+    there.mkdir()
+    with pytest.raises(IsADirectoryError) as caught:
+        invitations.write("a", room=1, seat=Seat(0), address="far:1", ticket="secret")
+    assert caught.value.filename == str(there)
+    assert list(folder.iterdir()) == [there]
 
 
 # -- who comes
@@ -115,7 +153,7 @@ async def a_house(folder: Path) -> AsyncIterator[tuple[House, Connect]]:
             hello_seconds=HELLO_SECONDS,
             now=trio.current_time,
             network_address="far:7117",
-            invitations=Invitations(folder, False, lambda _: None),
+            invitations=Invitations(folder, None, lambda _: None),
         )
         yield house, connect
 
@@ -140,7 +178,8 @@ async def started(player: RemotePlayer, connect: Connect, folder: Path, *, says:
         nursery.start_soon(start)
         await trio.testing.wait_all_tasks_blocked()
         [file] = files_in(folder)
-        assert file.name == "rostam-room2-seat1.env"
+        assert file.name.startswith("rostam-")
+        assert file.name.endswith("-room2-seat1.env")
         connection = MemoryConnection(variables(file)["HOKM_TICKET"])
         match says:
             case "hello":
@@ -187,9 +226,9 @@ async def test_where_nobody_comes_it_has_not_started(
         began = trio.current_time()
         assert not await player.start(nursery)
         assert trio.current_time() - began == pytest.approx(HELLO_SECONDS)
-        assert (
-            player.failure == "nobody came with the ticket in rostam-room2-seat1.env within 60.0 s"
-        )
+        assert house.invitations is not None
+        name = f"rostam-{house.invitations.mark}-room2-seat1.env"
+        assert player.failure == f"nobody came with the ticket in {name} within 60.0 s"
         assert files_in(tmp_path) == []
 
 
@@ -203,9 +242,47 @@ async def test_one_that_died_is_invited_again_with_another_ticket(
             tickets.append(variables(Path(line.rpartition(": ")[2]))["HOKM_TICKET"])
 
     async with a_house(tmp_path) as (house, connect):
-        invitations = Invitations(tmp_path, False, note)
+        invitations = Invitations(tmp_path, None, note)
         player = a_player(replace(house, invitations=invitations), tmp_path)
         for _ in range(2):
             assert await started(player, connect, tmp_path, says="hello")
             await player.end(wait_seconds=0)
     assert len(set(tickets)) == 2
+
+
+async def test_one_whose_first_ticket_cannot_be_written_ends_the_command(
+    tmp_path: Path, autojump_clock: trio.testing.MockClock
+) -> None:
+    folder = tmp_path / "t"
+    async with a_house(folder) as (house, _), trio.open_nursery() as nursery:
+        folder.touch()
+        with pytest.raises(FileExistsError):
+            await a_player(house, tmp_path).start(nursery)
+
+
+async def test_one_whose_next_ticket_cannot_be_written_does_not_come_again(
+    tmp_path: Path, autojump_clock: trio.testing.MockClock
+) -> None:
+    folder = tmp_path / "t"
+    async with a_house(folder) as (house, connect), trio.open_nursery() as nursery:
+        player = a_player(house, tmp_path)
+        assert await started(player, connect, folder, says="hello")
+        await player.end(wait_seconds=0)
+        folder.rmdir()
+        folder.touch()
+        assert not await player.start(nursery)
+        assert player.failure == f"its ticket cannot be written: {folder}: File exists"
+        folder.unlink()
+        assert await started(player, connect, folder, says="hello"), "it can be written again"
+        await player.end(wait_seconds=0)
+
+
+async def test_a_file_that_somebody_removed_is_nobodys_trouble(
+    tmp_path: Path, autojump_clock: trio.testing.MockClock
+) -> None:
+    folder = tmp_path / "t"
+    async with a_house(folder) as (house, _), trio.open_nursery() as nursery:
+        nursery.start_soon(a_player(house, tmp_path).start, nursery)
+        await trio.testing.wait_all_tasks_blocked()
+        shutil.rmtree(folder)
+        folder.touch()
