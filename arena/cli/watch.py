@@ -12,7 +12,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from arena.cli.text import printable, signed
 from arena.ladder.boards import MatchPlan
-from arena.ladder.room import Trouble
+from arena.ladder.room import INCIDENTS, Trouble
 from arena.ladder.tally import Tally
 from arena.wording import counted
 from hokm.outcome import Ending
@@ -37,6 +37,7 @@ class Watch:
         self.troubles: list[Trouble] = []
         self.console = console
         self._told: Counter[tuple[str, str]] = Counter()
+        self._untold: Counter[tuple[str, str]] = Counter()
         self._told_in_full: list[Trouble] = []
         self.progress = Progress(
             BarColumn(bar_width=20),
@@ -62,10 +63,9 @@ class Watch:
     ) -> None:
         with suppress(OSError):
             self.progress.stop()
-        for (name, ending), count in self._told.items():
-            if count > TOLD_IN_FULL:
-                more = counted(count - TOLD_IN_FULL, "more fault")
-                self.say(f"fault: {name} {ending}: {more} like these")
+        for (name, ending), count in self._untold.items():
+            more = counted(count, "more fault")
+            self.say(f"fault: {name} {ending}: {more} like these")
 
     def say(self, text: str) -> None:
         """Print a line for a person; where it cannot be, on a full disk say, play goes on."""
@@ -86,8 +86,10 @@ class Watch:
         """See :class:`~arena.ladder.room.Watcher`."""
         self.troubles.append(trouble)
         kind = (trouble.entrant.name, trouble.ending.value)
-        self._told[kind] += 1
-        if self._told[kind] <= TOLD_IN_FULL:
+        if self._told[kind] >= TOLD_IN_FULL and not trouble.loses_rest:
+            self._untold[kind] += 1
+        else:
+            self._told[kind] += 1
             self._told_in_full.append(trouble)
             for line in _lines(plan, trouble):
                 self.say(line)
@@ -138,6 +140,11 @@ def _lines(plan: MatchPlan, trouble: Trouble) -> list[str]:
     ]
     if trouble.time_loss is not None:
         lines.append(f"  {trouble.time_loss}")
+    if trouble.loses_rest:
+        lines.append(
+            f"  incident {INCIDENTS} of its side in this match: it is not started again, and the "
+            "games that need it are lost"
+        )
     if trouble.tail.strip():
         lines += [f"  | {line}" for line in trouble.tail.rstrip().splitlines()[-TAIL_LINES:]]
         lines.append(f"  its log: {trouble.log}")

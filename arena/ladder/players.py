@@ -4,6 +4,7 @@ It is started with a ticket, says hello, plays, and is seen off; one that died i
 another ticket. What a death costs, and which games it plays, is the room's business.
 """
 
+import contextvars
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -95,6 +96,8 @@ class Player:
         self._starts = 0
         self._process: BotProcess | None = None
         self._reaped: BotProcess | None = None
+        self._was_ended = False
+        """Whether the last process that was reaped was ended, and did not end by itself."""
 
     @property
     def log(self) -> Path:
@@ -118,6 +121,8 @@ class Player:
         code = None if self._process is None else self._process.returncode
         if code is None:
             return ""
+        if self._was_ended:
+            return "then ended by the arena"
         return f"exit code {code}" if code >= 0 else f"ended by signal {-code}"
 
     async def start(self, nursery: trio.Nursery) -> bool:
@@ -144,6 +149,7 @@ class Player:
             self._process = None
             self.failure = str(error)
             return False
+        self._was_ended = False
         self._note("bot started", pid=process.pid)
         began = house.now()
         with trio.move_on_after(house.hello_seconds) as waiting:
@@ -198,6 +204,15 @@ class Player:
         hello = session.hello
         self.hello = self.hello or hello
         self._note("bot said hello", sdk=hello.sdk, version=hello.version)
+        # Whoever leads it back knows no match, and the lines are about this one.
+        session.on_absence = partial(contextvars.copy_context().run, self._absent)
+
+    def _absent(self, is_away: bool) -> None:
+        """Its stream broke, or it is back on another."""
+        if is_away:
+            self._note("bot is away", seconds=self._resume_seconds)
+        else:
+            self._note("bot is back")
 
     def _note(self, message: str, **fields: object) -> None:
         here = {"bot": self.entrant.name, "room": self._room, "seat": int(self.slot)}
@@ -208,6 +223,7 @@ class Player:
             return
         with trio.move_on_after(wait_seconds):
             await process.wait()
+        self._was_ended = process.returncode is None
         await process.end()
         record = ProcessRecord(
             room=self._room,

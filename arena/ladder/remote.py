@@ -163,14 +163,23 @@ class RemotePlayer(Player):
             with suppress(OSError):
                 file.unlink()
         if self.session is not None:
-            house.invitations.tell(
-                f"{PREFIX}{self.entrant.name}, room {self._room}, seat {self.slot}: is here"
-            )
+            self._say("is here")
         elif waiting.cancelled_caught:
             self.failure = (
                 f"nobody came with the ticket in {file.name} within {house.hello_seconds:.1f} s"
             )
         return self.session is not None
+
+    def _absent(self, is_away: bool) -> None:
+        super()._absent(is_away)
+        away = f"is away, and may come back within {self._resume_seconds:g} s"
+        self._say(away if is_away else "is back")
+
+    def _say(self, what: str) -> None:
+        assert self._house.invitations is not None
+        self._house.invitations.tell(
+            f"{PREFIX}{self.entrant.name}, room {self._room}, seat {self.slot}: {what}"
+        )
 
 
 def _write_privately(file: Path, content: bytes) -> None:

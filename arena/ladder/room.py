@@ -42,6 +42,8 @@ class Trouble:
     ``game`` is None for a start that failed. ``tail`` is the end of its ``log``; ``by_hand`` is the
     command that runs it as it was run. ``time_loss`` says where the time went of a clock that ran
     out; if that was the host's fault the ending is HOST_FAULT, and the bot has not failed.
+    ``loses_rest`` says that its side has had its incidents with this: no bot of it is started again
+    in this match, and the games are lost that need one that is not there.
     """
 
     entrant: Entrant
@@ -54,6 +56,7 @@ class Trouble:
     tail: str
     by_hand: str
     time_loss: TimeLoss | None = None
+    loses_rest: bool = False
 
 
 class Watcher(Protocol):
@@ -288,12 +291,18 @@ class Room:
 
     async def _after_fault(self, player: Player, table: Table, outcome: Outcome) -> None:
         """End a process that is dead, or as good as dead: that is an incident. Report the fault."""
-        detail = outcome.cause
+        detail, loses_rest = outcome.cause, False
         if player.session is not None and await self._is_dead(player, outcome.ending):
-            self._match.incidents[self._plan.team(player.index)] += 1
+            loses_rest = self._incident(player)
             await player.end(wait_seconds=0 if outcome.ending is Ending.TIME else 1)
             detail = f"{detail} ({player.how_it_ended})"
-        self._report(player, table, outcome, detail=detail)
+        self._report(player, table, outcome, detail=detail, loses_rest=loses_rest)
+
+    def _incident(self, player: Player) -> bool:
+        """Count one more; whether it is the one that loses its side the rest."""
+        team = self._plan.team(player.index)
+        self._match.incidents[team] += 1
+        return self._match.incidents[team] == INCIDENTS
 
     async def _is_dead(self, player: Player, ending: Ending) -> bool:
         assert player.session is not None
@@ -324,13 +333,29 @@ class Room:
                 if _is_here(player):
                     self._tell_start(player)
                 else:
-                    self._match.incidents[team] += 1
+                    loses_rest = self._incident(player)
                     detail = f"it died in this match and did not come again: {player.failure}"
-                    self._tell(player, None, ending=Ending.CRASH, detail=detail)
+                    self._tell(
+                        player, None, ending=Ending.CRASH, detail=detail, loses_rest=loses_rest
+                    )
 
-    def _report(self, player: Player, table: Table, outcome: Outcome, *, detail: str) -> None:
-        number, loss = table.number, table.time_loss
-        self._tell(player, number, ending=outcome.ending, detail=detail, time_loss=loss)
+    def _report(
+        self,
+        player: Player,
+        table: Table,
+        outcome: Outcome,
+        *,
+        detail: str,
+        loses_rest: bool = False,
+    ) -> None:
+        self._tell(
+            player,
+            table.number,
+            ending=outcome.ending,
+            detail=detail,
+            time_loss=table.time_loss,
+            loses_rest=loses_rest,
+        )
 
     def _tell(
         self,
@@ -340,6 +365,7 @@ class Room:
         ending: Ending,
         detail: str,
         time_loss: TimeLoss | None = None,
+        loses_rest: bool = False,
     ) -> None:
         trouble = Trouble(
             entrant=player.entrant,
@@ -352,6 +378,7 @@ class Room:
             tail=player.tail,
             by_hand=player.by_hand,
             time_loss=time_loss,
+            loses_rest=loses_rest,
         )
         _log.warning(
             "bot failed",
@@ -363,6 +390,7 @@ class Room:
                 "ending": ending.value,
                 "detail": detail,
                 "time_loss": None if time_loss is None else str(time_loss),
+                "loses_rest": loses_rest or None,
             },
         )
         self._watcher.trouble(self._plan, trouble)

@@ -123,6 +123,8 @@ class Session:
         self.is_away = False
         """Whether its stream broke and another may yet come."""
         self.attendant: Attendant | None = None
+        self.on_absence: Callable[[bool], None] = _no_matter
+        """Called with whether it is away: when its stream broke, and when it is back."""
         self.take_vitals: TakeVitals | None = None
         """Looks at the bot's process, where that runs on this machine."""
         self._matches: dict[str, MatchStart] = {}
@@ -198,6 +200,7 @@ class Session:
         self.is_away = False
         self._resumes += 1
         self._returned.unpark_all()
+        self.on_absence(False)
         self.welcome(welcome)
         if self._resumes > MOST_RESUMES or self._left < 0:
             self._close(End(Ended.FLOODED))
@@ -221,6 +224,7 @@ class Session:
             self._close(End(Ended.BROKEN))
             return
         self.is_away = True
+        self.on_absence(True)
         if self.attendant is not None:
             self.attendant.away(self)
         with trio.move_on_after(self.resume_seconds) as waiting:
@@ -308,6 +312,9 @@ def messages_in(payload: bytes) -> tuple[FromBot, ...]:
     except Exception as error:
         _log.exception("a batch of %d bytes could not be read", len(payload))
         raise WireError("what it sent cannot be read") from error
+
+
+def _no_matter(is_away: bool) -> None: ...
 
 
 def _call_all(calls: Sequence[Written], began_at: float, at: float) -> None:
