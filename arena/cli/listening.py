@@ -1,7 +1,6 @@
 """A match that remote bots come to: what may be asked of the network, and the tickets' folder."""
 
 import socket
-import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -10,6 +9,7 @@ from shutil import rmtree
 
 from arena.cli.errors import Misuse
 from arena.cli.operating import extra
+from arena.cli.places import temporary_folder
 from arena.ladder.remote import PREFIX, Invitations, open_invitations
 from arena.referee.serving import Network, ServingError, doubt_of, load_tls, network
 
@@ -116,7 +116,7 @@ def inviting(
     temporary = None
     folder = asked.tickets
     if folder is None:
-        folder = temporary = Path(tempfile.mkdtemp(prefix="hokm-tickets-"))
+        folder = temporary = temporary_folder()  # so that the next one finds it after a kill
     try:
         yield open_invitations(folder, certificates=certificates, tell=say)
     finally:

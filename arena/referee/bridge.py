@@ -505,7 +505,9 @@ def _bind(server: grpc.aio.Server, address: str, *, tls: Tls | None = None) -> i
         )
         return server.add_secure_port(address, credentials)
     except RuntimeError as error:
-        raise OSError(f"cannot listen at {address}: is it in use, or not of this machine?") from error
+        raise OSError(
+            f"cannot listen at {address}: is it in use, or not an address of this machine?"
+        ) from error
 
 
 def _network_server(handlers: grpc.GenericRpcHandler, limits: Limits) -> grpc.aio.Server:

@@ -19,6 +19,8 @@ _CERTIFICATE = re.compile(
 _KEY = re.compile(rb"-----BEGIN PRIVATE KEY-----(.+?)-----END", re.DOTALL)
 _EDWARDS = b"\x30\x05\x06\x03\x2b\x65"
 """How PKCS 8 begins to name Ed25519 and Ed448, X25519 and X448 (RFC 8410)."""
+_DATES = (9, 10)
+"""X509_V_ERR_CERT_NOT_YET_VALID and X509_V_ERR_CERT_HAS_EXPIRED of OpenSSL's x509_vfy.h."""
 _HOST_NAME = re.compile(r"[A-Za-z0-9]([A-Za-z0-9_.-]*[A-Za-z0-9])?")
 _WILDCARDS = ("0.0.0.0", "[::]")
 
@@ -135,8 +137,9 @@ def load_tls(certificate: Path, key: Path, *, client_ca: Path | None = None) -> 
 
     Raises:
         OSError: for a file that cannot be read.
-        ServingError: for what is no certificate or key, a key of another certificate, one that is
-            locked with a password, or one of a kind with which gRPC shakes hands with nobody.
+        ServingError: for what is no certificate or key, a certificate whose time has passed or not
+            begun, a key of another certificate, one that is locked with a password, or one of a
+            kind with which gRPC shakes hands with nobody.
     """
     for file in (certificate, key):
         file.open("rb").close()  # an error with the file's name in it; ssl's has none
@@ -153,6 +156,8 @@ def load_tls(certificate: Path, key: Path, *, client_ca: Path | None = None) -> 
             f"{key} is an Ed25519 or Ed448 key, which gRPC does not speak; make one with "
             "`-newkey ec -pkeyopt ec_paramgen_curve:P-256`"
         )
+    if (refusal := _refusal(certificate, key)) is not None and refusal.verify_code in _DATES:
+        raise ServingError(f"{certificate}: {refusal.verify_message}; bots would not come in")
     return Tls(
         certificate=certificates_in(certificate),
         key=key.read_bytes(),
@@ -164,14 +169,23 @@ def doubt_of(certificate: Path, key: Path, *, reached_at: str) -> str:
     """Why a bot that trusts the certificate would not take it for that of ``reached_at``, in
     OpenSSL's words; empty where it would. The files are those that :func:`load_tls` took.
     """
+    refusal = _refusal(certificate, key, reached_at=reached_at)
+    return "" if refusal is None else refusal.verify_message
+
+
+def _refusal(
+    certificate: Path, key: Path, *, reached_at: str | None = None
+) -> ssl.SSLCertVerificationError | None:
+    """What a client that trusts the certificate would say to it; None asks for no name."""
     server = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     server.load_cert_chain(certificate, key)
     client = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    client.check_hostname = reached_at is not None
     client.load_verify_locations(cadata=certificates_in(certificate).decode("ascii"))
     client.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN  # as gRPC: the arena's own is enough
     there, back = ssl.MemoryBIO(), ssl.MemoryBIO()
     ends = (
-        client.wrap_bio(back, there, server_hostname=reached_at.strip("[]")),
+        client.wrap_bio(back, there, server_hostname=reached_at and reached_at.strip("[]")),
         server.wrap_bio(there, back, server_side=True),
     )
     for end in ends * 2:  # its hello, the certificate, and what it says to that
@@ -180,8 +194,8 @@ def doubt_of(certificate: Path, key: Path, *, reached_at: str) -> str:
         except ssl.SSLWantReadError:
             continue
         except ssl.SSLCertVerificationError as error:
-            return error.verify_message
-    return ""
+            return error
+    return None
 
 
 def certificates_in(file: Path) -> bytes:

@@ -125,6 +125,7 @@ def test_a_remote_bot_has_a_minute_and_every_room_is_played_together(
     assert network.tls.client_ca is not None
     assert isinstance(invitations, Invitations)
     assert not invitations.folder.exists()  # nobody named it, so it is gone
+    assert invitations.folder.name.startswith("hokm-arena-")  # and would be found after a kill
     assert runner.settings["hello_seconds"] == 60.0
     concurrency = runner.settings["concurrency"]
     assert isinstance(concurrency, int)

@@ -155,7 +155,9 @@ async def test_an_address_in_use_is_said_to_be(tls: Tls) -> None:
     async with networked(tls) as bridge:
         port = bridge.network_address.rpartition(":")[2]
         again = Network(listen=f"127.0.0.1:{port}", reached_at="localhost", tls=tls)
-        with pytest.raises(OSError, match=f"cannot listen at 127.0.0.1:{port}"):
+        with pytest.raises(
+            OSError, match=f"cannot listen at 127.0.0.1:{port}: is it in use, or not"
+        ):
             async with serve("127.0.0.1:0", network=again):
                 pass
 

@@ -1,5 +1,6 @@
 """What may be asked of a network, what is refused before anything listens, and patience."""
 
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -189,6 +190,25 @@ def test_a_certificate_is_doubted_under_a_name_that_is_not_in_it(ours: Authority
     for name in ("localhost", "127.0.0.1", "[::1]"):
         assert doubt_of(*files, reached_at=name) == ""
     assert "arena.example" in doubt_of(*files, reached_at="arena.example")
+
+
+@pytest.mark.parametrize(
+    ("from_days", "to_days", "says"), [(-9, -1, "has expired"), (1, 9, "is not yet valid")]
+)
+def test_a_certificate_that_is_not_valid_now_is_refused(
+    ours: Authority, from_days: int, to_days: int, says: str
+) -> None:
+    now = datetime.now(UTC)
+    issued = ours.ca.issue_cert(
+        "localhost",
+        not_before=now + timedelta(days=from_days),
+        not_after=now + timedelta(days=to_days),
+    )
+    cert, key = ours.folder / "then.pem", ours.folder / "then.key"
+    cert.write_bytes(b"".join(blob.bytes() for blob in issued.cert_chain_pems))
+    key.write_bytes(issued.private_key_pem.bytes())
+    with pytest.raises(ServingError, match=f"then.pem: certificate {says}; bots would not come in"):
+        load_tls(cert, key)
 
 
 def test_a_key_that_grpc_does_not_speak_is_refused(tmp_path: Path) -> None:
