@@ -141,7 +141,7 @@ class _Run:
                         elif LAST in checks:
                             only_after_others, result = result, again
                         else:  # nobody else would tell
-                            result = replace(result, detail=_only_after_others(result))
+                            result = _only_after_others(result)
                 self._add(result)
             if talk is not None:
                 await talk.end()
@@ -182,14 +182,17 @@ class _Run:
 
 def _of_last(failed: Result) -> Result:
     """The result of the check that ends the shared process, where that did not come so far."""
-    detail = _only_after_others(failed)
-    return Result(LAST, failed.verdict, failed.seconds, detail, failed.finding)
+    return replace(_only_after_others(failed), check=LAST)
 
 
-def _only_after_others(failed: Result) -> str:
-    return (
-        f"{failed.check.name} fails after other checks in one process and passes in a fresh one: "
-        f"{failed.detail}"
+def _only_after_others(failed: Result) -> Result:
+    """A failure that a fresh process does not show: another mistake than one that is seen alone."""
+    assert failed.finding is not None
+    how = "fails after other checks in one process and passes in a fresh one"
+    return replace(
+        failed,
+        detail=f"{failed.check.name} {how}: {failed.detail}",
+        finding=replace(failed.finding, alike=f"{how}: {failed.finding.alike}"),
     )
 
 

@@ -5,7 +5,7 @@ Messages are kept as values and only made lines of where a check fails.
 
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import assert_never
 
 from arena.conformance.tables import legal_text
@@ -74,13 +74,16 @@ class Transcript:
         self._entries.append(entry)
 
     def end_with(self, game: int, decision: int) -> None:
-        """Forget what was said after the answer to that decision."""
-        entries = list(self._entries)
-        for place, entry in enumerate(entries):
-            answers = [one for one in entry.messages if isinstance(one, Answer)]
-            if any((one.game, one.decision) == (game, decision) for one in answers):
-                self._entries = deque(entries[: place + 1], maxlen=KEPT)
-                return
+        """Forget what was said of other games, and after the answer to that decision."""
+        entries: list[Entry] = []
+        for entry in self._entries:
+            kept = [m for m in entry.messages if not isinstance(m, _IN_A_GAME) or m.game == game]
+            if kept or not entry.messages:
+                entries.append(replace(entry, messages=tuple(kept)))
+            answers = [one for one in kept if isinstance(one, Answer)]
+            if any(one.decision == decision for one in answers):
+                break
+        self._entries = deque(entries, maxlen=KEPT)
 
     @property
     def last_decision(self) -> int:

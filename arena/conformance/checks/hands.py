@@ -317,11 +317,11 @@ def _for_each(
 
 HANDS = (
     *_for_each("seats", "It plays every seat, with every hakem.", "rulebook 1.2", _seats),
-    *_for_each("every-card", "It reads and plays every card.", "rulebook 1.1", _every_card),
     *_for_each(
         "void", "Void in the suit that was led, any card may be played.", "rulebook 1.4", _void
     ),
     *_for_each("forced", "Where one card is legal, it plays that.", "rulebook 1.4", _forced),
+    *_for_each("every-card", "It reads and plays every card.", "rulebook 1.1", _every_card),
     *_for_each("sweep", "Seven tricks to none end a hand early.", "rulebook 1.6", _sweep),
     *_for_each("last-trick", "A hand may go to its last trick.", "rulebook 2.5", _last_trick),
     *_for_each(

@@ -77,6 +77,36 @@ def test_a_failure_is_shown_with_its_exchange_and_how_to_repeat_it(run, write_bo
     assert ran.out.endswith("not passed\n")
 
 
+def test_what_fails_alike_is_shown_once_and_with_all_each_time(run, write_bot):
+    folder = write_bot(BAD)
+    only = [word for name in ("names", "four-forced", "fuzz") for word in ("--only", name)]
+    ran = run("bot", "check", folder, *only, "--seed", "s")
+    assert ran.out.count("  the end of the exchange:") == 1
+    assert "FAILED four-forced: " in ran.out
+    assert "\n  likewise in 2 other checks: names, fuzz\n" in ran.out
+    ran = run("bot", "check", folder, *only, "--seed", "s", "--all")
+    assert ran.out.count("  the end of the exchange:") == 3
+    assert "likewise" not in ran.out
+
+
+def test_a_bot_that_cannot_start_is_told_in_one_failure(run, write_bot):
+    ran = run("bot", "check", write_bot("class Mine(Bot)"), "--seed", "s")
+    assert ran.status == 1
+    assert "it did    its process ended (exit code 1): SyntaxError: " in ran.out
+    assert "since no process of the bot says hello" in ran.out
+    assert "  nothing was said\n" in ran.out
+    assert "how it is run: cd " in ran.out
+    assert len(ran.out.splitlines()) < 40
+
+
+def test_of_many_mistakes_a_few_are_shown_and_the_rest_named(run, write_bot, monkeypatch):
+    monkeypatch.setattr("arena.cli.conformance.MOST_SHOWN", 0)
+    ran = run("bot", "check", write_bot(BAD), "--only", "four-forced", "--only", "names")
+    assert "the end of the exchange" not in ran.out
+    assert "FAILED four-forced, names: play " in ran.out
+    assert "--all shows each failure in full" in ran.out
+
+
 def test_json_is_one_object_with_every_check(run, write_bot):
     ran = run("bot", "check", write_bot(BAD), "--only", "four-forced", "--seed", "s", "--json")
     assert ran.status == 1

@@ -13,7 +13,8 @@ from textwrap import dedent
 import pytest
 
 from arena.conformance.checks import CHECKS
-from arena.conformance.kit import check_bot
+from arena.conformance.groups import grouped
+from arena.conformance.kit import NO_HELLO, check_bot
 from arena.conformance.report import Report, Result, Verdict
 from arena.conformance.script import Ask, Process
 from arena.ladder.entrants import Entrant, load_bot
@@ -292,6 +293,59 @@ async def test_the_fuzz_finds_what_breaks_the_rules_now_and_then_and_can_repeat_
     assert failed(again) == failed(report)
 
 
+async def test_a_bot_that_says_no_hello_is_asked_nothing_else(tmp_path: Path) -> None:
+    bot = write_bot(tmp_path / "bot", "class Other(Bot)\n    pass")
+    only = ("unix-socket", "late-welcome", "hello", "turned-away", "four-seats", "fuzz")
+    report = await report_of(bot, only, tmp_path)
+    assert list(failed(report)) == ["hello"]
+    assert failed(report)["hello"].startswith("its process ended (exit code 1): SyntaxError: ")
+    left = {result.detail for result in report.results if result.verdict is Verdict.NOT_RUN}
+    assert left == {NO_HELLO}
+    assert report.count(Verdict.NOT_RUN) == 5
+    (finding,) = [result.finding for result in report.results if result.finding is not None]
+    assert "SyntaxError" in finding.log
+    assert "bot.py" in finding.by_hand
+
+
+async def test_a_bot_that_cannot_start_is_not_turned_away(tmp_path: Path) -> None:
+    bot = write_bot(tmp_path / "bot", "class Other(Bot)\n    pass")
+    report = await report_of(bot, ["turned-away"], tmp_path)
+    assert failed(report)["turned-away"].startswith("its process ended (exit code 1): SyntaxError")
+
+
+async def test_one_mistake_is_one_group_named_by_the_check_that_is_about_it(tmp_path: Path) -> None:
+    plays_what_it_does_not_hold = """
+        from hokm.cards import CARDS
+        def play(self, view):
+            if view.led is not None and all(card.suit != view.led for card in view.hand):
+                return next(c for c in CARDS if c.suit == view.led and c not in view.hand)
+            return view.playable[0]
+        Plain.play = play
+    """
+    bot = write_bot(tmp_path / "bot", plays_what_it_does_not_hold, tables="4")
+    only = (
+        "one-by-one",
+        "names",
+        "four-seats",
+        "four-every-card",
+        "four-void",
+        "four-race",
+        "fuzz",
+    )
+    report = await report_of(bot, only, tmp_path)
+    (group,) = grouped(report.results)
+    assert group.best.check.name == "four-void"
+    assert sorted(one.check.name for one in group.others) == sorted({*only} - {"four-void"})
+
+
+async def test_a_crash_is_told_with_the_last_line_of_its_log(tmp_path: Path) -> None:
+    bot = write_bot(tmp_path / "bot", NEVER_VOID.replace("next(c", "[][0] or next(c"), tables="4")
+    report = await report_of(bot, ["four-seats", "fuzz"], tmp_path)
+    crash = "its stream ended (exit code 1): IndexError: list index out of range"
+    assert failed(report)["four-seats"] == crash
+    assert failed(report)["fuzz"].endswith(crash)
+
+
 async def test_an_exit_code_is_looked_at(tmp_path: Path) -> None:
     bot = write_bot(tmp_path / "bot", "", after="raise SystemExit(3)")
     report = await report_of(bot, ["no-match"], tmp_path)
@@ -312,12 +366,36 @@ async def test_what_fails_after_other_games_alone_is_told_by_the_long_session(
     report = await report_of(bot, ["four-seats", "names", "no-clock", "long-session"], tmp_path)
     assert list(failed(report)) == ["long-session"]
     assert "passes in a fresh one" in failed(report)["long-session"]
+    report = await report_of(bot, ["four-seats", "names", "no-clock"], tmp_path)
+    assert list(failed(report)) == ["four-seats"]  # the check that would tell was not asked for
+    assert "passes in a fresh one" in failed(report)["four-seats"]
 
 
 async def test_a_game_played_otherwise_after_others_is_found(tmp_path: Path) -> None:
     bot = write_bot(tmp_path / "bot", REMEMBERS, tables="4")
     report = await report_of(bot, ["after-others"], tmp_path)
-    assert "after other games in the same process" in failed(report)["after-others"]
+    detail = failed(report)["after-others"]
+    assert "after other games in the same process" in detail
+    finding = report.results[0].finding
+    assert finding is not None
+    told = re.search(
+        r"to decision (\d+) of it, game (\d+) of the exchange, .* (play ..), and", detail
+    )
+    assert told is not None
+    decision, game, action = told.groups()
+    assert (
+        f"answer to game {game}, decision {decision}, attempt 1: {action}" in finding.exchange[-1]
+    )
+    assert any(f"game {game} starts" in text for text in finding.exchange)
+
+
+async def test_a_game_played_otherwise_beside_others_is_shown_without_them(tmp_path: Path) -> None:
+    bot = write_bot(tmp_path / "bot", REMEMBERS, tables="4")
+    report = await report_of(bot, ["beside-others"], tmp_path)
+    (result,) = report.results
+    assert result.finding is not None
+    games = {game for text in result.finding.exchange for game in re.findall(r"game (\d+)", text)}
+    assert len(games) == 1
 
 
 async def test_a_bot_that_draws_lots_is_not_judged_by_its_memory(tmp_path: Path) -> None:
