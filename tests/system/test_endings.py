@@ -345,6 +345,8 @@ async def test_a_dead_bot_is_started_again_and_the_third_incident_loses_the_rest
     assert {outcome.ending for outcome in outcomes(record)} == {Ending.CRASH}
     assert len(score(record).boards) == 8
     assert len(notes.troubles) == len(played)
+    assert [trouble.loses_rest for trouble in notes.troubles[:3]] == [False, False, True]
+    assert not any(trouble.loses_rest for trouble in notes.troubles[3:])
 
 
 async def test_a_bot_that_dies_once_loses_one_board(tmp_path: Path) -> None:

@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
@@ -65,12 +65,16 @@ class FakeRunner(InProcessRunner):
     """What it was opened with."""
     fault: tuple[Ending, int | None] | None = None
     troubled: Sequence[int] = ()
+    loser: int | None = None
+    """Who has one more fault, which is the incident that loses its side the rest."""
 
     async def play(self, plan: MatchPlan, *, watcher: Watcher) -> MatchRecord:
         if self.fault is not None:
             self.faults[plan.match, plan.attempt] = self.fault
         for index in self.troubled:
             watcher.trouble(plan, trouble_of(plan, index))
+        if self.loser is not None:
+            watcher.trouble(plan, replace(trouble_of(plan, self.loser), loses_rest=True))
         return await super().play(plan, watcher=watcher)
 
     def stop(self) -> None: ...

@@ -257,6 +257,18 @@ def test_one_fault_again_and_again_is_told_twice_and_counted(run, runner, make_b
     assert ran.err.count("fault: b CRASH (") == 1
 
 
+def test_the_fault_that_loses_the_rest_is_told_however_many_came_before(run, runner, make_bot):
+    runner.troubled = [0] * 5
+    words = ("match", make_bot("a"), make_bot("b"), "--boards", 1)
+    says = "incident 3 of its side in this match: it is not started again"
+    assert says not in run(*words).err
+    runner.loser = 0
+    ran = run(*words)
+    assert ran.err.count("fault: a CRASH (") == 3
+    assert ran.err.count(says) == 1
+    assert "fault: a CRASH: 3 more faults like these" in ran.err
+
+
 def test_the_faults_that_are_told_can_be_seen_in_the_record(run, runner, make_bot, tmp_path):
     runner.troubled = [0, 0, 1]
     file = tmp_path / "the match.json"

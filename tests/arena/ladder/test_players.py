@@ -20,20 +20,25 @@ class Process:
     """A process that takes its time to end once it is to."""
 
     pid = 1
-    returncode = -9
     cpu_seconds = 0.0
 
     def __init__(self, *, dying_seconds: float) -> None:
         self._dying_seconds = dying_seconds
         self._is_gone = trio.Event()
+        self.returncode: int | None = None
 
-    async def wait(self) -> int:
+    async def wait(self) -> int | None:
         await self._is_gone.wait()
         return self.returncode
 
-    async def end(self) -> int:
-        await trio.sleep(self._dying_seconds)
+    def exit(self, code: int) -> None:
+        self.returncode = code
         self._is_gone.set()
+
+    async def end(self) -> int | None:
+        if self.returncode is None:
+            await trio.sleep(self._dying_seconds)
+            self.exit(-15)
         return self.returncode
 
 
@@ -103,3 +108,23 @@ async def test_a_bot_is_gone_before_it_is_started_again_and_each_start_is_record
     await player.end()
     await player.end()
     assert len(player.ended) == 2
+
+
+@pytest.mark.parametrize(
+    ("code", "says"), [(None, "then ended by the arena"), (3, "exit code 3"), (-9, "signal 9")]
+)
+async def test_a_bot_that_the_arena_ended_is_told_from_one_that_ended_itself(
+    code: int | None,
+    says: str,
+    monkeypatch: pytest.MonkeyPatch,
+    autojump_clock: trio.testing.MockClock,
+) -> None:
+    process = Process(dying_seconds=0.5)
+    player = player_with(monkeypatch, process)
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(started, player)
+        await trio.testing.wait_all_tasks_blocked()
+        if code is not None:
+            process.exit(code)
+    await player.end()
+    assert says in player.how_it_ended

@@ -1,6 +1,7 @@
 """Remote bots: an entrant that is a name, files that bring it to its seats, and who comes."""
 
 import hashlib
+import json
 import os
 import shutil
 import stat
@@ -14,6 +15,7 @@ import pytest
 import trio
 import trio.testing
 
+from arena import logs
 from arena.ladder.players import House
 from arena.ladder.remote import Invitations, RemotePlayer, open_invitations, remote_entrant
 from arena.referee.host import open_host
@@ -158,8 +160,16 @@ async def a_house(folder: Path) -> AsyncIterator[tuple[House, Connect]]:
         yield house, connect
 
 
-def a_player(house: House, folder: Path) -> RemotePlayer:
-    return RemotePlayer(house, remote_entrant("rostam"), index=0, room=2, slot=Seat(1), logs=folder)
+def a_player(house: House, folder: Path, *, resume_seconds: float = 0.0) -> RemotePlayer:
+    return RemotePlayer(
+        house,
+        remote_entrant("rostam"),
+        index=0,
+        room=2,
+        slot=Seat(1),
+        logs=folder,
+        resume_seconds=resume_seconds,
+    )
 
 
 def files_in(folder: Path) -> list[Path]:
@@ -184,6 +194,9 @@ async def started(player: RemotePlayer, connect: Connect, folder: Path, *, says:
         match says:
             case "hello":
                 connection.hello("rostam")
+            case "hello, and is cut off":
+                connection.hello("rostam")
+                connection.hang_up()
             case "nonsense":
                 connection.say_bytes(b"\xff")
             case "nothing":
@@ -286,3 +299,37 @@ async def test_a_file_that_somebody_removed_is_nobodys_trouble(
         await trio.testing.wait_all_tasks_blocked()
         shutil.rmtree(folder)
         folder.touch()
+
+
+async def test_who_is_away_and_back_is_told_and_logged_for_its_match(
+    tmp_path: Path, autojump_clock: trio.testing.MockClock
+) -> None:
+    told: list[str] = []
+    log = tmp_path / "log"
+    async with a_house(tmp_path) as (house, connect), trio.open_nursery() as nursery:
+        invitations = Invitations(tmp_path, None, told.append)
+        player = a_player(replace(house, invitations=invitations), tmp_path, resume_seconds=20.0)
+        with logs.written(logs.Format.JSON, file=log):
+            with logs.about("the match"):
+                assert await started(player, connect, tmp_path, says="hello, and is cut off")
+            session = player.session
+            assert session is not None
+            told.clear()
+            nursery.start_soon(session.hear)
+            await trio.testing.wait_all_tasks_blocked()
+            back = MemoryConnection(resume_token=session.resume_tokens[0])
+            back.hello("rostam")
+            await connect.send(back)
+            await trio.testing.wait_all_tasks_blocked()
+        await player.end()
+        nursery.cancel_scope.cancel()
+    assert told == [
+        "remote:rostam, room 2, seat 1: is away, and may come back within 20 s",
+        "remote:rostam, room 2, seat 1: is back",
+    ]
+    *_, away, again = map(json.loads, log.read_text().splitlines())
+    assert (away["message"], away["seconds"]) == ("bot is away", 20.0)
+    assert again["message"] == "bot is back"
+    for line in (away, again):
+        here = line["match"], line["bot"], line["room"], line["seat"]
+        assert here == ("the match", "rostam", 2, 1)
