@@ -49,10 +49,11 @@ async def check_bot(
     async with open_bench(entrant, python=python, running=running, logs=logs) as bench:
         run = _Run(bench, ask=ask, deadline=began + limit_seconds, done=done)
         begun = await run.first(checks)
-        claimed = [check for check in checks if check is not begun and run.is_claimed(check)]
+        left = [check for check in checks if check is not begun]
         if run.says_no_hello:
-            run.leave(claimed)
-            claimed = []
+            run.leave(left)
+            left = []
+        claimed = [check for check in left if run.is_claimed(check)]
         apart = [check for check in claimed if check.process is not Process.SHARED]
         async with trio.open_nursery() as nursery:
             for check in apart:

@@ -93,7 +93,8 @@ def test_a_bot_that_cannot_start_is_told_in_one_failure(run, write_bot):
     ran = run("bot", "check", write_bot("class Mine(Bot)"), "--seed", "s")
     assert ran.status == 1
     assert "it did    its process ended (exit code 1): SyntaxError: " in ran.out
-    assert "since no process of the bot says hello" in ran.out
+    many = len(CHECKS) - 1
+    assert f"NOT RUN        {many} checks, since no process of the bot says hello" in ran.out
     assert "  nothing was said\n" in ran.out
     assert "how it is run: cd " in ran.out
     assert len(ran.out.splitlines()) < 40
