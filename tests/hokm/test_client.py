@@ -239,6 +239,13 @@ def a_closed_door(requests: Requests, context: grpc.ServicerContext) -> Iterator
     yield from ()
 
 
+def a_closed_door_without_a_word(
+    requests: Requests, context: grpc.ServicerContext
+) -> Iterator[list[FromReferee]]:
+    context.set_code(grpc.StatusCode.UNAUTHENTICATED)
+    yield from ()
+
+
 def another_protocol(
     requests: Requests, context: grpc.ServicerContext
 ) -> Iterator[list[FromReferee]]:
@@ -426,6 +433,10 @@ def test_an_answer_says_how_long_the_bot_had_the_decision(outcomes, monkeypatch)
     [
         (an_end_without_goodbye, "the referee ended the stream without a goodbye"),
         (a_closed_door, "broke the stream off: UNAUTHENTICATED: no seat for this ticket"),
+        (
+            a_closed_door_without_a_word,
+            "broke the stream off: UNAUTHENTICATED: the ticket was used, has expired or names no",
+        ),
         (another_protocol, "speaks protocol 1, the referee 2 to 3"),
     ],
 )

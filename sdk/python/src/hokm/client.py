@@ -54,6 +54,12 @@ _NO_WAY_BACK: Final = (
 )
 """How the referee ends a stream that it wants no other in place of."""
 
+_SILENCES: Final = {
+    grpc.StatusCode.UNAUTHENTICATED: "the ticket was used, has expired or names no seat of this "
+    "match, or the bot was away for too long: ask for a new ticket",
+}
+"""What it means where the referee says no more: whoever has no seat is told nothing."""
+
 _OPTIONS: Final = (
     # The referee is named by the arena; a proxy of the machine has no business in between.
     ("grpc.enable_http_proxy", 0),
@@ -163,7 +169,11 @@ def _connect(channel: grpc.Channel, address: str) -> None:
         ready.cancel()  # or its thread finds the channel closed, and says so with a traceback
         question = "is the arena still running?"
         if os.environ.get(TLS_CA_VARIABLE):
-            question += f" Is its certificate for this name, and from {TLS_CA_VARIABLE}?"
+            question += (
+                f" Is its certificate from {TLS_CA_VARIABLE}, and for this name (otherwise set "
+                f"{TLS_NAME_VARIABLE})? Does it want one of yours ({TLS_CERT_VARIABLE}, "
+                f"{TLS_KEY_VARIABLE})?"
+            )
         _fail(f"no referee at {address} within {CONNECT_SECONDS:g} s: {question}")
 
 
@@ -198,7 +208,7 @@ def _play(player: Player, channel: grpc.Channel, *, key: tuple[str, str]) -> Non
     except grpc.RpcError as error:
         if player.is_finished:
             return
-        cause = f"{error.code().name}: {error.details()}"
+        cause = f"{error.code().name}: {error.details() or _SILENCES.get(error.code(), '')}"
         if error.code() in _NO_WAY_BACK or not player.resume_seconds:
             _fail(f"the referee broke the stream off: {cause}")
         sys.stderr.write(f"hokm: the stream broke ({cause}); going on, on another\n")
