@@ -48,6 +48,20 @@ class Thinking(Bot):
 run(Thinking)
 """
 
+TAKES_THE_FOLDER_ALONG = """
+import os, shutil
+from hokm import Bot, Card, View, run
+
+class Vandal(Bot):
+    def play(self, view: View) -> Card:
+        shutil.rmtree(os.environ["FOLDER"])
+        if os.environ["LEAVES"] == "a file":
+            open(os.environ["FOLDER"], "w").close()
+        os._exit(3)
+
+run(Vandal)
+"""
+
 Process = subprocess.Popen[str]
 Begin = Callable[..., Process]
 
@@ -80,7 +94,7 @@ def seats(process: Process, count: int) -> list[Path]:
     while len(files) < count:
         line = stderr_of(process).readline()
         assert line, "it ended before it told them"
-        if line.startswith("remote:"):
+        if line.startswith("remote:") and line.endswith(".env\n"):
             files.append(Path(line.rstrip().partition(": ")[2]))
     return files
 
@@ -174,7 +188,7 @@ def test_a_bot_without_the_certificate_that_is_asked_for_does_not_take_its_seat(
     out, err = process.communicate()
     assert process.returncode == 1
     assert json.loads(out)["spoilt"] == "NEVER_STARTED"
-    assert "nobody came with the ticket in rostam-room" in err
+    assert "nobody came with the ticket in rostam-" in err
     assert "\nbot failed\n" not in err, "a line of the log, which nobody asked for"
     assert "Handshake failed" not in err, "gRPC's own words, for each who is turned away"
     for came in (one, two):
@@ -243,6 +257,33 @@ def next_line_of_any(processes: list[Process]) -> str:
     ready, _, _ = select.select(streams, [], [], 60)
     assert ready, "nobody plays"
     return str(ready[0].readline())
+
+
+@pytest.mark.parametrize(
+    ("leaves", "endings"),
+    [("nothing", {"COMPLETED": 3, "CRASH": 1}), ("a file", {"COMPLETED": 2, "CRASH": 2})],
+)
+def test_a_folder_of_tickets_that_is_lost_ends_no_match(
+    begin: Begin, bot: Path, tmp_path: Path, leaves: str, endings: dict[str, int]
+) -> None:
+    vandal, folder, record = tmp_path / "vandal.py", tmp_path / "tickets", tmp_path / "match.json"
+    vandal.write_text(TAKES_THE_FOLDER_ALONG)
+    process = begin(
+        *("match", "remote:rostam", "random", "--players", 2, "--boards", 2, "--json"),
+        *("--listen", "127.0.0.1:0", "--tickets", folder, "--record", record, "--resume", 0),
+    )
+    in_room = {("-room2-" in file.name): file for file in seats(process, 2)}
+    come(begin, bot, in_room[True])
+    assert stderr_of(process).readline().endswith(": is here\n")
+    come(begin, vandal, in_room[False], FOLDER=str(folder), LEAVES=leaves)
+    assert stderr_of(process).readline().endswith(": is here\n")
+    if leaves == "nothing":
+        come(begin, bot, *seats(process, 1))
+    out, err = process.communicate()
+    assert process.returncode == 0, err
+    assert json.loads(out)["endings"] == endings
+    assert len(load(record).rooms) == 2
+    assert (f"its ticket cannot be written: {folder}: File exists" in err) == (leaves == "a file")
 
 
 def test_who_is_not_there_is_not_waited_for_when_the_match_is_stopped(
