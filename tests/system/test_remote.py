@@ -208,7 +208,9 @@ def test_a_bot_comes_in_with_the_certificate_that_the_page_makes(
     out, err = process.communicate()
     assert process.returncode == 0, err
     assert json.loads(out)["endings"] == {"COMPLETED": 2}
-    assert [one.communicate() and one.returncode for one in came] == [0, 0]
+    for one in came:
+        one.communicate()
+    assert [one.returncode for one in came] == [0, 0]
 
 
 def test_health_says_when_no_more_matches_are_accepted_while_games_go_on(
