@@ -11,12 +11,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-import trio
 
-from arena.ladder.boards import MatchPlan
-from arena.ladder.room import Trouble
 from hokm.outcome import Ending
-from hokm.records import Verdict, load, verify
+from hokm.records import Verdict, load
 from hokm.session import ClockRules
 from tests.system.processes import GOOD, Notes, plan, runner, write_bot
 
@@ -60,11 +57,10 @@ ASLEEP = SLEEPY.replace("sleep(0.2)", "sleep(60)")
 
 
 @contextmanager
-def a_busy_machine() -> Iterator[list[subprocess.Popen[bytes]]]:
-    """Both cores, and all others, have much to do."""
-    count = 12 * len(os.sched_getaffinity(0))
-    busy = [sys.executable, "-c", "while True: pass"]
-    burners = [subprocess.Popen(busy, start_new_session=True) for _ in range(count)]
+def a_busy_cpu(cpu: str) -> Iterator[list[subprocess.Popen[bytes]]]:
+    """One CPU has much to do; the others are left to whatever else is tested."""
+    busy = ["taskset", "-c", cpu, sys.executable, "-c", "while True: pass"]
+    burners = [subprocess.Popen(busy, start_new_session=True) for _ in range(16)]
     try:
         yield burners
     finally:
@@ -74,40 +70,44 @@ def a_busy_machine() -> Iterator[list[subprocess.Popen[bytes]]]:
             burner.wait()
 
 
-class Relieved(Notes):
-    """Ends what keeps the machine busy as soon as a bot is in trouble."""
+def a_match(folder: Path, *, bot: str, move_seconds: float) -> tuple[list[str], Path]:
+    """The command for a rated match of a bot with this source, and its record."""
+    write_bot(folder / "timed", bot)
+    write_bot(folder / "good", GOOD)
+    record = folder / "match.json"
+    command = [
+        *(sys.executable, "-m", "arena", "match", str(folder / "timed"), str(folder / "good")),
+        *("--players", "2", "--boards", "1", "--move-time", str(move_seconds), "--bank", "0"),
+        *("--policy", "rated", "--seed", "x", "--json", "--record", str(record)),
+    ]
+    return command, record
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.burners: list[subprocess.Popen[bytes]] = []
 
-    def trouble(self, plan: MatchPlan, trouble: Trouble) -> None:
-        super().trouble(plan, trouble)
-        for burner in self.burners:
-            burner.kill()
+def wait_for_thought(folder: Path, process: subprocess.Popen[str]) -> None:
+    """The bot writes a file when it has begun to think."""
+    while not (folder / "timed" / "thinking").exists():
+        assert process.poll() is None, process.communicate()
+        time.sleep(0.01)
 
 
-async def test_a_bot_that_a_busy_machine_keeps_from_its_time_has_not_lost(tmp_path: Path) -> None:
-    working = write_bot(tmp_path / "working", WORKING)
-    good = write_bot(tmp_path / "good", GOOD)
-    watcher = Relieved()
-    async with runner(tmp_path) as running, trio.open_nursery() as nursery:
-
-        async def play() -> None:
-            record = await running.play(plan(working, good, clock=A_SECOND), watcher=watcher)
-            assert verify(record) == ()
-
-        nursery.start_soon(play)
-        while not (tmp_path / "working" / "thinking").exists():  # noqa: ASYNC110
-            await trio.sleep(0.01)
-        with a_busy_machine() as watcher.burners:
-            while not watcher.troubles:  # noqa: ASYNC110
-                await trio.sleep(0.01)
-    trouble = watcher.troubles[0]
-    assert trouble.ending is Ending.HOST_FAULT, trouble.time_loss
-    assert trouble.time_loss is not None
-    # Whether the bot had no CPU or the referee, or both, is chance.
-    assert trouble.time_loss.verdict is Verdict.HOST
+def test_a_bot_that_a_busy_machine_keeps_from_its_time_is_not_found_to_be_slow(
+    tmp_path: Path,
+) -> None:
+    command, _ = a_match(tmp_path, bot=WORKING, move_seconds=1.0)
+    cpu = str(min(os.sched_getaffinity(0)))
+    pinned = ["taskset", "-c", cpu, *command]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(pinned, stdout=pipe, stderr=pipe, text=True) as process:
+        assert process.stderr is not None
+        wait_for_thought(tmp_path, process)
+        with a_busy_cpu(cpu):
+            verdicts = (line for line in process.stderr if "verdict: " in line)
+            verdict = next(verdicts, "no time was lost")
+        for _ in range(2):  # what becomes of the match depends on what else this machine does
+            process.send_signal(signal.SIGTERM)
+        process.communicate(timeout=120)
+    # Nearly always it is the host's fault; the machine may have been quick to begin with.
+    assert "verdict: host" in verdict or "verdict: unclear" in verdict
 
 
 async def test_a_bot_that_sleeps_has_lost_and_the_record_says_where_its_time_went(
@@ -129,24 +129,16 @@ async def test_a_bot_that_sleeps_has_lost_and_the_record_says_where_its_time_wen
 
 
 def test_when_the_referee_itself_stands_still_the_match_is_played_again(tmp_path: Path) -> None:
-    for name, source in {"sleepy": SLEEPY, "good": GOOD}.items():
-        write_bot(tmp_path / name, source)
-    record = tmp_path / "match.json"
-    command = [
-        *(sys.executable, "-m", "arena", "match", str(tmp_path / "sleepy"), str(tmp_path / "good")),
-        *("--players", "2", "--boards", "1", "--move-time", "0.4", "--bank", "0"),
-        *("--policy", "rated", "--seed", "x", "--json", "--record", str(record)),
-    ]
+    command, record = a_match(tmp_path, bot=SLEEPY, move_seconds=1.0)
     pipe = subprocess.PIPE
     with subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True) as process:
-        while not (tmp_path / "sleepy" / "thinking").exists():
-            time.sleep(0.01)
+        wait_for_thought(tmp_path, process)
         process.send_signal(signal.SIGSTOP)
-        time.sleep(1.0)
+        time.sleep(2.5)
         process.send_signal(signal.SIGCONT)
         said, complained = process.communicate(timeout=120)
     assert process.returncode == 0, complained
     assert "fault of this machine, not of " in complained
     assert "verdict: host" in complained
     assert json.loads(said)["endings"] == {"COMPLETED": 2}
-    assert load(record).attempt == 2
+    assert load(record).attempt > 1
