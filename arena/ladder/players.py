@@ -205,7 +205,8 @@ class Player:
         self.hello = self.hello or hello
         self._note("bot said hello", sdk=hello.sdk, version=hello.version)
         # Whoever leads it back knows no match, and the lines are about this one.
-        session.on_absence = partial(contextvars.copy_context().run, self._absent)
+        about = contextvars.copy_context()
+        session.on_absence = lambda is_away: about.run(self._absent, is_away)
 
     def _absent(self, is_away: bool) -> None:
         """Its stream broke, or it is back on another."""

@@ -176,6 +176,7 @@ class Session:
         self.tell(Goodbye(_reason(end)[:REASON_LENGTH]))
         self.post()
         self._is_ended = True
+        self.on_absence = _no_matter  # what is kept of a match may keep this: not its bots as well
         self._close(end)
         self._connection.end(Close.MALFORMED if end.ended in _MALFORMED else Close.DONE)
 
