@@ -210,7 +210,7 @@ def test_a_bot_comes_in_with_the_certificate_that_the_page_makes(
     assert json.loads(out)["endings"] == {"COMPLETED": 2}
     for one in came:
         one.communicate()
-    assert [one.returncode for one in came] == [0, 0]
+    assert [one.wait() for one in came] == [0, 0]
 
 
 def test_health_says_when_no_more_matches_are_accepted_while_games_go_on(
