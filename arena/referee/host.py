@@ -247,6 +247,7 @@ class Host:
             self._tell(game, tell)
         if outcome is not None:
             game.end(outcome)
+            self._deadlines.forget(game)
         elif deadline is not None:
             self._deadlines.add(game, deadline)
 
@@ -391,6 +392,7 @@ class _Game:
 
     __slots__ = (
         "due",
+        "entry",
         "held",
         "lines",
         "match",
@@ -414,6 +416,8 @@ class _Game:
         """The line on which the game's one open decision is."""
         self.due: float | None = None
         """When the deadline watcher looks at it next."""
+        self.entry = -1
+        """Its entry among the deadlines that are watched."""
         self.over = trio.Event()
         self.outcome: Outcome | None = None
         self.tick_seconds = 0.0
@@ -481,21 +485,29 @@ class _Deadlines:
     """When to look at which table: a heap, with one entry in force for each game.
 
     Deadlines mostly move away, decision by decision. So an entry is not moved with them: when it
-    comes up, it is put back at the deadline of that moment. Only one that comes nearer is added.
+    comes up, it is put back at the deadline of that moment. Only one that comes nearer is added. An
+    entry that is in force no more stays in the heap until its time, but holds no game.
     """
 
     def __init__(self, now: Callable[[], float]) -> None:
         self._now = now
-        self._heap: list[tuple[float, int, _Game]] = []
-        self._tie = itertools.count()
+        self._heap: list[tuple[float, int]] = []
+        self._entries = itertools.count()
+        self._games: dict[int, _Game] = {}
         self._sleep = trio.CancelScope()
 
     def add(self, game: _Game, deadline: float) -> None:
         if game.due is None or deadline < game.due:
-            game.due = deadline
-            heapq.heappush(self._heap, (deadline, next(self._tie), game))
-            if self._heap[0][2] is game:
+            self.forget(game)
+            game.due, game.entry = deadline, next(self._entries)
+            self._games[game.entry] = game
+            heapq.heappush(self._heap, (deadline, game.entry))
+            if self._heap[0][1] == game.entry:
                 self._sleep.deadline = self._trio_time(deadline)
+
+    def forget(self, game: _Game) -> None:
+        """The game is over, or looked at otherwise."""
+        self._games.pop(game.entry, None)
 
     async def wait(self) -> None:
         """Sleep until the first of them; it may move while this sleeps."""
@@ -508,8 +520,9 @@ class _Deadlines:
         """The games whose deadline has come."""
         due = []
         while self._heap and self._heap[0][0] <= now + TICK_SECONDS:
-            entry, _, game = heapq.heappop(self._heap)
-            if game.outcome is not None or entry != game.due:
+            _, entry = heapq.heappop(self._heap)
+            game = self._games.pop(entry, None)
+            if game is None:
                 continue  # over, or looked at earlier
             game.due = None
             deadline = game.table.deadline

@@ -1,5 +1,7 @@
 """The host with real tables, bots in memory and virtual time."""
 
+import gc
+import weakref
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
@@ -653,3 +655,17 @@ async def test_who_answers_in_time_is_never_looked_at(
         for session in house.sessions:
             session.take_vitals = look
         assert (await house.play(a_table())).ending is Ending.COMPLETED
+
+
+async def test_a_game_that_is_over_is_not_kept_until_its_deadline_would_have_come(
+    autojump_clock: trio.testing.MockClock,
+) -> None:
+    async with a_house() as house:
+        house.play_all()
+        table = a_table()
+        await house.play(table)
+        kept = weakref.ref(table)
+        del table
+        await trio.testing.wait_all_tasks_blocked()
+        gc.collect()
+        assert kept() is None
