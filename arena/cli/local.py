@@ -23,7 +23,8 @@ from arena.cli.watch import MatchWatch
 from arena.ladder.boards import MatchPlan, Secret, joined_names, local_match_id
 from arena.ladder.cores import usable_cores
 from arena.ladder.entrants import Entrant, load_bot
-from arena.ladder.remote import PREFIX, remote_entrant
+from arena.ladder.invitations import PREFIX
+from arena.ladder.remote import remote_entrant
 from arena.ladder.runner import Runner, open_runner
 from arena.ladder.settings import DEFAULT_LENGTH
 from arena.ladder.verdict import Voided, verdict

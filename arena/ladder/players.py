@@ -10,11 +10,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import trio
 
 from arena.ladder.entrants import Entrant
+from arena.ladder.invitations import Invitations
 from arena.ladder.launcher import BotProcess, LaunchError, launch
 from arena.ladder.vitals import vitals
 from arena.referee.host import Host
@@ -24,9 +24,6 @@ from arena.referee.session import Session
 from hokm.cards import Seat
 from hokm.records import ProcessRecord
 from hokm.session import Hello
-
-if TYPE_CHECKING:
-    from arena.ladder.remote import Invitations
 
 FAREWELL_SECONDS = 2.0
 """How long a bot may take to end by itself once its match is over; a Python process needs 0.1."""
@@ -55,7 +52,7 @@ class House:
     now: Callable[[], float]
     meter: Meter = NO_METER
     network_address: str = ""
-    invitations: "Invitations | None" = None
+    invitations: Invitations | None = None
 
 
 class Player:

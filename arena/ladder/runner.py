@@ -19,8 +19,8 @@ import hokm
 from arena import logs
 from arena.ladder import strays
 from arena.ladder.boards import MatchPlan
+from arena.ladder.invitations import Invitations
 from arena.ladder.players import House
-from arena.ladder.remote import Invitations
 from arena.ladder.room import MatchState, Room, Watcher
 from arena.ladder.scores import score
 from arena.referee.bridge import serve

@@ -10,7 +10,8 @@ from textwrap import dedent
 import pytest
 import trio
 
-from arena.ladder.remote import open_invitations, remote_entrant
+from arena.ladder.invitations import open_invitations
+from arena.ladder.remote import remote_entrant
 from arena.ladder.runner import open_runner
 from arena.referee.serving import Network
 from hokm.outcome import Ending

@@ -16,8 +16,9 @@ import trio
 import trio.testing
 
 from arena import logs
+from arena.ladder.invitations import Invitations, open_invitations
 from arena.ladder.players import House
-from arena.ladder.remote import Invitations, RemotePlayer, open_invitations, remote_entrant
+from arena.ladder.remote import RemotePlayer, remote_entrant
 from arena.referee.host import open_host
 from arena.referee.lobby import open_lobby
 from arena.referee.testing import MemoryConnection
