@@ -35,6 +35,10 @@ def start() -> Iterator[Start]:
             start_new_session=True,
         )
         started.append(process)
+        # Popen returns a moment before the new program has its environment.
+        environment = Path(f"/proc/{process.pid}/environ")
+        while environment.exists() and not environment.read_bytes() and process.poll() is None:
+            pass
         return process
 
     yield start
