@@ -35,10 +35,6 @@ def start() -> Iterator[Start]:
             start_new_session=True,
         )
         started.append(process)
-        # Popen returns a moment before the new program has its environment.
-        environment = Path(f"/proc/{process.pid}/environ")
-        while environment.exists() and not environment.read_bytes() and process.poll() is None:
-            pass
         return process
 
     yield start
@@ -170,6 +166,8 @@ def test_a_kill_between_the_first_note_and_the_start_of_the_bot_is_swept_too(
 ) -> None:
     orphan(note(tmp_path, ticket=TICKET))
     process = start("sleep 1000")
+    while not Path(f"/proc/{process.pid}/environ").read_bytes():
+        pass  # Popen returns a moment before the new program has its environment
     assert [stray.pid for stray in sweep(tmp_path)] == [None]
     assert process.wait() == -signal.SIGKILL
 
