@@ -54,10 +54,9 @@ SOAK = """\
 ## The soak
 
 `make soak` plays many matches on one runner, two at once, each one board for two seats with 0.2 s a move and no
-bank, and in half of them sits a member of the zoo, drawn by lot. The C library keeps one heap for all threads.
-After each match the soak collects garbage, has the library hand back what is free, and looks at the arena's own
-process. Growth is the slope of a line through what it saw once a fifth of the matches had been played. The caches
-of card tuples, whose size is bounded, are filled before.
+bank, and in half of them sits a member of the zoo, drawn by lot. After each match it collects garbage, has the C
+library hand back what is free, and looks at the arena's own process. Growth is the slope of a line through what it
+saw once a fifth of the matches had been played. The caches of card tuples, whose size is bounded, are filled before.
 
 ```text
 {lines}

@@ -39,7 +39,6 @@ HELLO_SECONDS = 5.0
 """Shorter than usual, since some members let it pass."""
 WARM = 0.2
 """The share of the matches that come before what is measured."""
-_M_ARENA_MAX, _M_MMAP_THRESHOLD = -8, -3  # mallopt(3)
 ALLOWED_KIB = 1.0
 """How much the referee may grow a match."""
 
@@ -187,16 +186,6 @@ def _size() -> Size:
     )
 
 
-def _keep_one_heap() -> None:
-    """Have the C library put what all threads allocate into one heap, and large things outside.
-    Otherwise each thread has a heap of its own, and which one a flood comes to be in is chance.
-    """
-    library = ctypes.CDLL(None)
-    if hasattr(library, "mallopt"):
-        library.mallopt(_M_ARENA_MAX, 1)
-        library.mallopt(_M_MMAP_THRESHOLD, 64 * 1024)
-
-
 def _hand_back() -> None:
     """Have the C library give what is free to the system. It keeps what a flood once needed, which
     is no leak and would hide one.
@@ -219,7 +208,6 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--page", action="store_true", help="write it to docs/zoo.md as well")
     given = parser.parse_args()
-    _keep_one_heap()
     with tempfile.TemporaryDirectory() as folder:
         found = trio.run(
             lambda: soak(
