@@ -34,9 +34,13 @@ class Store:
     def create(cls, file: Path, *, settings: str) -> "Store":
         """Make the database of a new ladder."""
         store = cls(Database(file))
-        store._database.create()
-        with store._database.writing() as connection:
-            connection.execute(sa.insert(t.ladder).values(id=1, settings=settings))
+        try:
+            store._database.create()
+            with store._database.writing() as connection:
+                connection.execute(sa.insert(t.ladder).values(id=1, settings=settings))
+        except BaseException:
+            store.close()
+            raise
         return store
 
     @classmethod

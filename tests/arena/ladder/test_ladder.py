@@ -18,6 +18,7 @@ from arena.ladder.entrants import SAMPLES, BotError
 from arena.ladder.errors import LadderError
 from arena.ladder.ladder import Entry, Ladder
 from arena.ladder.settings import Settings
+from arena.ladder.store import Store
 from arena.ladder.testing import InProcessRunner
 from hokm.outcome import Ending
 
@@ -83,8 +84,8 @@ def test_one_that_was_not_made_to_its_end_is_made_by_the_same_command(
     done = operator.attrgetter(step)(ladder_module)
 
     def killed(*args: object, **kwargs: object) -> object:
-        if when == "after":
-            done(*args, **kwargs)
+        if when == "after" and isinstance(made := done(*args, **kwargs), Store):
+            made.close()
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
