@@ -154,6 +154,7 @@ class Bridge:
         self._loop: asyncio.AbstractEventLoop
         self._stop = asyncio.Event()
         self._streams: dict[asyncio.Task[None], GrpcConnection] = {}
+        self._readings: set[asyncio.Task[None]] = set()
         self._guests = 0
         """Streams that came over the network."""
         limits = Limits() if network is None else network.limits
@@ -339,6 +340,8 @@ class Bridge:
             connection.outgoing.put_nowait(Close.STOPPED)
         self.into_trio(self._arrive, connection)
         reading = asyncio.create_task(connection.read_all(context))
+        self._readings.add(reading)
+        reading.add_done_callback(self._readings.discard)
         writing = asyncio.create_task(connection.write_all(context))
         if first_seconds is not None:
             asyncio.get_running_loop().call_later(first_seconds, connection.end_if_silent)
@@ -352,7 +355,9 @@ class Bridge:
             context.set_code(_STATUS[close])
             return close
         finally:
-            reading.cancel()
+            # Not cancelled: gRPC does not give back what a read that is cancelled has taken. It
+            # ends with its call.
+            connection.stop_reading()
             writing.cancel()
             self.into_trio(connection.deliver_end)
 
@@ -389,6 +394,7 @@ class GrpcConnection:
         self._unread_bytes = unread_bytes
         self._credit = unread_bytes
         self._more_credit = asyncio.Event()
+        self._reads_no_more = False
         # Of the trio thread.
         self._received: list[Received] = []
         self._waiting = trio.lowlevel.ParkingLot()
@@ -450,9 +456,11 @@ class GrpcConnection:
                 self._has_spoken = True
                 self._bridge.into_trio(self._deliver, received)
                 self._credit -= _cost(received)
-                while self._credit <= 0:
+                while self._credit <= 0 and not self._reads_no_more:
                     self._more_credit.clear()
                     await self._more_credit.wait()
+                if self._reads_no_more:
+                    return
         except grpc.aio.BaseError:  # the stream broke
             pass
         finally:
@@ -474,6 +482,11 @@ class GrpcConnection:
             if post.written is not None:
                 self._bridge.into_trio(post.written, began_at, now)
         return post
+
+    def stop_reading(self) -> None:
+        """Read nothing more, but for what is being waited for."""
+        self._reads_no_more = True
+        self._more_credit.set()
 
     def end_if_silent(self) -> None:
         """Cut the stream unless something was said on it; harmless where it has ended."""
