@@ -22,17 +22,12 @@ from arena.referee.meter import NO_METER, Meter
 from arena.referee.pulse import CATCH_UP_SECONDS, Pulse, Watch
 from arena.referee.session import End, Ended, Heard, Session
 from arena.referee.table import Table, Tell
-from arena.referee.tick import Alarms, Sleep, next_tick, sleep_exactly
+from arena.referee.tick import NEAR_SECONDS, Alarms, Sleep, next_tick, sleep_exactly
 from hokm.cards import Seat
 from hokm.errors import Reason
 from hokm.outcome import Ending, Outcome
 from hokm.records import TimeLoss
 from hokm.session import Answer, Decision, GameEnd, GameStart, Refused
-
-TICK_SECONDS = 1e-6
-"""A deadline this near has come: times are told bots in microseconds, and a shorter sleep may end
-before it began.
-"""
 
 _ENDINGS = {
     Ended.GOODBYE: Ending.CRASH,
@@ -519,7 +514,7 @@ class _Deadlines:
     def due(self, now: float) -> list[_Game]:
         """The games whose deadline has come."""
         due = []
-        while self._heap and self._heap[0][0] <= now + TICK_SECONDS:
+        while self._heap and self._heap[0][0] <= now + NEAR_SECONDS:
             _, entry = heapq.heappop(self._heap)
             game = self._games.pop(entry, None)
             if game is None:
@@ -528,7 +523,7 @@ class _Deadlines:
             deadline = game.table.deadline
             if deadline is None:
                 continue
-            if deadline <= now + TICK_SECONDS:
+            if deadline <= now + NEAR_SECONDS:
                 due.append(game)
             else:
                 self.add(game, deadline)
@@ -564,7 +559,7 @@ def _away(table: Table, seat: Seat, now: float) -> Sequence[Tell]:
 
 def _tick(table: Table, now: float) -> Sequence[Tell]:
     deadline = table.deadline
-    if deadline is None or deadline > now + TICK_SECONDS:
+    if deadline is None or deadline > now + NEAR_SECONDS:
         return []
     return table.tick(max(now, deadline))
 

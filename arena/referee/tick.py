@@ -24,7 +24,9 @@ LAST_SECONDS = 0.002
 """What is slept exactly: trio's sleep before it ends a millisecond late at most."""
 
 NEAR_SECONDS = 1e-6
-"""A moment this near has come."""
+"""A moment this near has come: times are told bots in microseconds, and a shorter sleep may end
+before it began.
+"""
 
 Sleep = Callable[[float], Awaitable[object]]
 
