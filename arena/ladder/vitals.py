@@ -62,6 +62,8 @@ def _has_humbled_its_session(process: Path) -> bool:
         words = process.joinpath("autogroup").read_text(encoding="ascii").split()
     except OSError:
         return False  # a kernel without
+    if not words:
+        return False  # it is in no such group: its session was begun before there were any
     return int(words[-1]) > 0
 
 

@@ -57,6 +57,11 @@ def test_a_process_that_is_gone_shows_nothing() -> None:
     assert vitals(process.pid) is None
 
 
+def test_a_process_that_is_in_no_group_of_a_session_is_seen() -> None:
+    """The first process is older than such groups where nothing has begun a session for it."""
+    assert vitals(1) is not None
+
+
 LOWERED = {
     "niceness": "os.nice(5)",
     "policy": "os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))",
