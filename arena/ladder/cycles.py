@@ -25,7 +25,7 @@ from arena.ladder.facts import Attempt, Boards, Bot, Event, Match, totals
 from arena.ladder.frozen import thaw
 from arena.ladder.ladder import Ladder, unwritable
 from arena.ladder.room import Trouble, Watcher
-from arena.ladder.schedule import cycle_rounds
+from arena.ladder.schedules import cycle_rounds
 from arena.ladder.verdict import Voided, verdict
 from arena.wording import counted
 from hokm.deck import SEED_BYTES, commitment
