@@ -4,8 +4,8 @@ from rich.console import Console
 
 from arena.cli.show import named_columns, print_line
 from arena.cli.text import kept_apart, percent, plain, signed
-from arena.ladder.bradley_terry import SANDWICH_MATCHES
 from arena.ladder.elo import PROVISIONAL_MATCHES
+from arena.ladder.fitted import SANDWICH_MATCHES
 from arena.ladder.standings import Flag, Standings
 from arena.wording import counted
 from hokm.records import Format

@@ -11,8 +11,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from arena.ladder.comparison import RatedMatch
+if TYPE_CHECKING:  # it brings numpy along, which a match without a rating list can do without
+    from arena.ladder.comparison import RatedMatch
 
 START_RATING = 1500.0
 

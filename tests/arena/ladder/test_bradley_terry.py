@@ -9,12 +9,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from arena.ladder.bradley_terry import NATS_PER_POINT, Errors, NotConnectedError, fit
-from arena.ladder.comparison import Comparison, free_for_all, one_on_one
+from arena.ladder.bradley_terry import NATS_PER_POINT, NotConnectedError, fit
+from arena.ladder.comparison import Comparison, evidence_of, free_for_all, one_on_one
 from arena.ladder.elo import expected_score
+from arena.ladder.fitted import Errors
 
 VECTORS = json.loads((Path(__file__).parent / "vectors" / "bradley_terry.json").read_text())
 THOUSANDTH = 5.1e-4
+
+
+def fit_to(matches, players=(), **options):
+    return fit(evidence_of(matches, players), **options)
 
 
 def from_tallies(tallies):
@@ -31,7 +36,7 @@ def fit_of(vector):
         matches = [(Comparison(str(i), str(j), s, weight=w),) for i, j, s, w in vector["weighted"]]
     else:
         matches = from_tallies(vector["games"])
-    found = fit(matches, prior_draws=vector["prior_v"])
+    found = fit_to(matches, prior_draws=vector["prior_v"])
     if "anchor" in vector:
         player, at = vector["anchor"]
         found = found.anchored(str(player), at=at)
@@ -76,7 +81,7 @@ def test_three_quarters_are_exactly_400_log_3_apart():
 
 
 def test_ordo_gives_the_same_five_bot_table_without_a_prior():
-    found = fit(from_tallies(vector("R8")["games"]), prior_draws=0)
+    found = fit_to(from_tallies(vector("R8")["games"]), prior_draws=0)
     ordo = [1793.017, 1539.097, 1539.097, 1363.662, 1265.127]
     assert found.ratings == pytest.approx(np.array(ordo), abs=THOUSANDTH)
 
@@ -134,7 +139,7 @@ def games_of_three(text):
 def test_the_pairs_of_a_game_of_three_are_one_unit_of_evidence(
     games, prior_draws, ratings, standard_errors
 ):
-    found = fit(games_of_three(games), prior_draws=prior_draws)
+    found = fit_to(games_of_three(games), prior_draws=prior_draws)
     assert found.ratings == pytest.approx(np.array(ratings), abs=THOUSANDTH)
     if standard_errors is not None:
         sandwich = found.standard_errors(Errors.SANDWICH)
@@ -142,7 +147,7 @@ def test_the_pairs_of_a_game_of_three_are_one_unit_of_evidence(
 
 
 def test_the_model_takes_those_pairs_for_independent():
-    naive = fit(games_of_three(RANKED), prior_draws=0).standard_errors(Errors.MODEL)
+    naive = fit_to(games_of_three(RANKED), prior_draws=0).standard_errors(Errors.MODEL)
     assert list(naive.values()) == pytest.approx([82.405, 75.846, 75.183, 90.456], abs=THOUSANDTH)
 
 
@@ -160,7 +165,7 @@ def random_ladder(seed, *, players=12, matches=150, spread=300.0):
 @pytest.mark.parametrize("seed", range(5))
 def test_expected_scores_add_up_to_every_total_but_for_the_virtual_draws(seed):
     matches = random_ladder(seed)
-    found = fit(matches)
+    found = fit_to(matches)
     for player in found.players:
         surprise = 0.5 - expected_score(found.rating(player), 1500.0)
         for (c,) in matches:
@@ -174,7 +179,7 @@ def test_the_order_of_the_matches_does_not_show_in_the_last_bit(seed):
     rng = random.Random(seed)
     matches = [one_on_one(*rng.sample("abcd", 2), score=rng.random()) for _ in range(100)]
     shuffled = rng.sample(matches, len(matches))
-    first, second = fit(matches), fit(shuffled)
+    first, second = fit_to(matches), fit_to(shuffled)
     assert first.table() == second.table()
     assert first.bars() == second.bars()
 
@@ -187,21 +192,21 @@ def test_the_fit_converges_however_uneven_the_field(spread, prior_draws):
     ]
     ladder = random_ladder(1, players=20, matches=400, spread=spread)
     for matches in (chain, ladder, chain + ladder):
-        found = fit(matches, prior_draws=prior_draws)
+        found = fit_to(matches, prior_draws=prior_draws)
         assert np.isfinite(found.ratings).all()
 
 
 def test_a_step_far_from_the_maximum_is_cut_short():
     # From where full Newton steps lead here, the curvature is 0 to the last bit.
     tallies = [[1, 2, 0, 0, 25], [2, 3, 1, 0, 0], [0, 4, 167, 0, 0], [3, 4, 0, 0, 1007]]
-    found = fit(from_tallies([*tallies, [1, 0, 0, 1, 0], [3, 2, 0, 0, 30]]), prior_draws=0.1)
+    found = fit_to(from_tallies([*tallies, [1, 0, 0, 1, 0], [3, 2, 0, 0, 30]]), prior_draws=0.1)
     assert found.rating("4") > found.rating("3")
 
 
 def test_a_weight_of_two_is_the_same_match_counted_twice():
     rest = from_tallies([[0, 1, 2, 0, 3]])
-    heavy = fit([*rest, (Comparison("0", "1", 0.8, weight=2.0),)])
-    twice = fit([*rest, (Comparison("0", "1", 0.8), Comparison("0", "1", 0.8))])
+    heavy = fit_to([*rest, (Comparison("0", "1", 0.8, weight=2.0),)])
+    twice = fit_to([*rest, (Comparison("0", "1", 0.8), Comparison("0", "1", 0.8))])
     assert heavy.table() == pytest.approx(twice.table())
     assert heavy.bars() == pytest.approx(twice.bars())
     for errors in Errors:
@@ -210,12 +215,12 @@ def test_a_weight_of_two_is_the_same_match_counted_twice():
 
 def test_a_lead_known_to_the_last_bit_has_an_error_all_the_same():
     heavy = [(Comparison(*pair, weight=1e10),) for pair in (("a", "b", 0.5), ("c", "b", 0.3))]
-    found = fit(heavy).difference("a", "b", errors=Errors.SANDWICH)
+    found = fit_to(heavy).difference("a", "b", errors=Errors.SANDWICH)
     assert found.standard_error == pytest.approx(0.0, abs=1e-3)
 
 
 def test_somebody_without_matches_stands_on_the_prior_alone():
-    found = fit(from_tallies([[0, 1, 3, 0, 1]]), players=["new"])
+    found = fit_to(from_tallies([[0, 1, 3, 0, 1]]), players=["new"])
     assert found.players == ("new", "0", "1")
     assert found.rating("new") == pytest.approx(1500.0)
     assert (found.matches[0], found.shares[0]) == (0, 0.5)
@@ -224,13 +229,13 @@ def test_somebody_without_matches_stands_on_the_prior_alone():
 
 
 def test_an_empty_field_has_an_empty_table():
-    found = fit([])
+    found = fit_to([])
     assert (found.players, found.table(), found.bars(), found.is_connected) == ((), {}, {}, True)
-    assert fit([], prior_draws=0).centred().table() == {}
+    assert fit_to([], prior_draws=0).centred().table() == {}
 
 
 def groups(tallies):
-    return {"".join(sorted(group)) for group in fit(from_tallies(tallies)).groups}
+    return {"".join(sorted(group)) for group in fit_to(from_tallies(tallies)).groups}
 
 
 def test_a_bot_that_won_everything_is_not_connected_to_the_rest():
@@ -257,16 +262,16 @@ def test_two_rings_joined_by_wins_in_one_direction_stay_apart():
 
 def test_without_a_prior_an_unconnected_field_is_refused_and_its_groups_named():
     with pytest.raises(NotConnectedError, match=r"0, 1 \| 2, 3"):
-        fit(from_tallies(vector("R7")["games"]), prior_draws=0)
+        fit_to(from_tallies(vector("R7")["games"]), prior_draws=0)
 
 
 def test_a_negative_prior_is_refused():
     with pytest.raises(ValueError, match="negative"):
-        fit([], prior_draws=-1.0)
+        fit_to([], prior_draws=-1.0)
 
 
 def test_an_unknown_player_is_named():
-    found = fit(from_tallies([[0, 1, 1, 1, 1]]))
+    found = fit_to(from_tallies([[0, 1, 1, 1, 1]]))
     with pytest.raises(KeyError, match="nobody"):
         found.rating("nobody")
     with pytest.raises(KeyError, match="nobody"):
@@ -275,7 +280,7 @@ def test_an_unknown_player_is_named():
 
 def test_bars_trust_the_sandwich_from_30_matches_with_a_mixed_score():
     matches = from_tallies([[0, 1, 20, 4, 5], [0, 2, 1, 0, 0], [1, 2, 1, 0, 0]])
-    found = fit(matches).centred()
+    found = fit_to(matches).centred()
     assert found.matches == (30, 30, 2)
     bars = found.bars()
     model, sandwich = (found.standard_errors(errors) for errors in Errors)
@@ -288,7 +293,7 @@ def test_bars_trust_the_sandwich_from_30_matches_with_a_mixed_score():
 
 
 def test_bars_of_a_bot_that_won_everything_are_those_of_the_model():
-    found = fit(from_tallies([[0, 1, 40, 0, 0], [1, 2, 20, 3, 20]])).centred()
+    found = fit_to(from_tallies([[0, 1, 40, 0, 0], [1, 2, 20, 3, 20]])).centred()
     model = found.standard_errors(Errors.MODEL)
     assert found.shares[0] == 1.0
     assert found.bars()["0"] == pytest.approx(1.959963984540054 * model["0"])
@@ -302,8 +307,8 @@ def test_sandwich_errors_are_those_of_resampled_matches():
         for a, b in combinations("abcd", 2)
         for score in rng.choices([0.0, 0.5, 1.0], weights=[2, 3, 4], k=60)
     ]
-    refits = [fit(rng.choices(matches, k=len(matches))).centred().ratings for _ in range(400)]
+    refits = [fit_to(rng.choices(matches, k=len(matches))).centred().ratings for _ in range(400)]
     resampled = np.std(refits, axis=0)
-    sandwich = list(fit(matches).centred().standard_errors(Errors.SANDWICH).values())
+    sandwich = list(fit_to(matches).centred().standard_errors(Errors.SANDWICH).values())
     # The sd of an sd from 400 fits is 3.5 %; the sandwich here differs by less than four of them.
     assert resampled == pytest.approx(np.array(sandwich), rel=0.14)
