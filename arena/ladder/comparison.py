@@ -108,7 +108,7 @@ def evidence_of(matches: Iterable[RatedMatch], players: Sequence[str] = ()) -> E
     Players are ordered as given, those met only in `matches` after them by name. What a match says
     of one pair in several comparisons is one, of their mean score and the sum of their weights.
     """
-    kinds = Counter(matches)
+    kinds = Counter(match for match in matches if match)
     named = {name for match in kinds for c in match for name in (c.first, c.second)}
     everybody = tuple(dict.fromkeys((*players, *sorted(named))))
     index = {name: i for i, name in enumerate(everybody)}
@@ -119,8 +119,6 @@ def evidence_of(matches: Iterable[RatedMatch], players: Sequence[str] = ()) -> E
     scores, weights = np.full((2, len(kinds), len(columns)), 0.5)
     weights[:] = 0.0
     for k, (match, playing) in enumerate(zip(kinds, cast, strict=True)):
-        if not match:
-            continue
         # A match of fewer players has its last one on the sides left over, where nothing counts.
         lineups[k] = playing + playing[-1:] * (sides - len(playing))
         side = {player: place for place, player in enumerate(playing)}
