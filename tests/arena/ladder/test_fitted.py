@@ -1,6 +1,7 @@
 """What a fit says of its players: ranks and their intervals, leads, and results that surprise."""
 
 import random
+from dataclasses import replace
 from itertools import combinations, pairwise
 
 import numpy as np
@@ -80,10 +81,11 @@ def test_each_is_compared_with_the_next_in_rank_and_the_last_with_nobody():
 
 
 def test_equal_results_are_ranked_by_name():
-    # Rounding alone would put one before the other.
     results = [("top", "b", 0.7), ("top", "a", 0.7), ("b", "low", 0.9), ("a", "low", 0.9)]
     found = fit_to([one_on_one(x, y, score=s) for x, y, s in results], ["b", "low", "a", "top"])
     assert found.ranking() == ("top", "a", "b", "low")
+    rounded = replace(found, ratings=found.ratings + np.array([1e-9, 0.0, 0.0, 0.0]))
+    assert rounded.ranking() == ("top", "a", "b", "low")
 
 
 def test_nobody_has_the_only_rank_there_is():
@@ -115,6 +117,14 @@ def test_a_residual_is_the_surprise_over_its_standard_deviation():
     assert residual.z == pytest.approx((30 - 40 * p) / (40 * p * (1 - p)) ** 0.5)
     assert found.residual("b", "a").z == pytest.approx(-residual.z)
     assert found.residual("b", "a").score == 10.0
+
+
+def test_the_spread_of_scores_allows_for_the_ratings_fitted_to_them():
+    found = fit_to([one_on_one("a", "b", score=s) for s in (1.0, 0.5, 0.5, 0.5, 0.5)])
+    p = expected_score(found.rating("a"), found.rating("b"))
+    seen = (1 - p) ** 2 + 4 * (0.5 - p) ** 2
+    # Five scores and two players, of whom one is free.
+    assert found.meetings.variance[0, 1] == pytest.approx(seen * 5 / 4)
 
 
 def test_where_many_are_drawn_a_surprise_counts_for_more():
