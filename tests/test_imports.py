@@ -62,7 +62,14 @@ ONLY_IN = {
     "typer": ("arena.cli",),
     "rich": ("arena.cli",),
     # 0.06 s to import: only where rating lists are fitted.
-    "numpy": ("arena.ladder.bradley_terry", "arena.ladder.comparison", "arena.ladder.fitted"),
+    "numpy": (
+        "arena.ladder.bradley_terry",
+        "arena.ladder.comparison",
+        "arena.ladder.fitted",
+        "arena.ladder.played",
+        "arena.ladder.schedules",
+        "arena.ladder.store",
+    ),
     # A process that has used gRPC must not fork; processes are started as commands.
     "multiprocessing": (),
 }

@@ -50,17 +50,19 @@ def bundle(folder: Path) -> list[BundleFile]:
     return sorted(_walk(folder, prefix=""), key=lambda file: os.fsencode(file.path))
 
 
-def bundle_digest(folder: Path) -> str:
+def bundle_digest(folder: Path, *, without: str | None = None) -> str:
     """Return the identity of the bot in `folder`, 64 hex digits.
 
     SHA-256 over its files in the order of `bundle`, each as BE32(length of path), path, one byte 0
-    or 1 for the run bit, BE64(length of file), file.
+    or 1 for the run bit, BE64(length of file), file. The file at the path `without` is left out.
 
     Raises:
         BotError: as `bundle`, and for a file that cannot be read or changes while it is read.
     """
     digest = hashlib.sha256()
     for file in bundle(folder):
+        if file.path == without:
+            continue
         path = os.fsencode(file.path)
         try:
             with file.source.open("rb") as stream:

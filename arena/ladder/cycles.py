@@ -8,6 +8,7 @@ Files and rows are written from the one thread that waits: they take millisecond
 seconds, and no bot's clock runs meanwhile, since answers are stamped as they are read.
 """
 
+import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
@@ -20,13 +21,13 @@ from arena.ladder.boards import MatchPlan, Secret, joined_names
 from arena.ladder.cores import usable_cores
 from arena.ladder.entrants import Entrant
 from arena.ladder.errors import LadderError
-from arena.ladder.evidence import elo_after
+from arena.ladder.evidence import elo_after, is_rated
 from arena.ladder.facts import Attempt, Boards, Bot, Event, Match, totals
 from arena.ladder.frozen import thaw
 from arena.ladder.ladder import Ladder, unwritable
 from arena.ladder.room import Trouble, Watcher
 from arena.ladder.schedules import cycle_rounds
-from arena.ladder.verdict import Voided, verdict
+from arena.ladder.verdict import Voided, forfeits, verdict
 from arena.wording import counted
 from hokm.deck import SEED_BYTES, commitment
 from hokm.outcome import Ending
@@ -79,7 +80,7 @@ class EventBegan:
     def __str__(self) -> str:
         how = "is finished first" if self.is_resumed else "begins"
         return (
-            f"{self.event.name} {how}: {counted(self.event.cycles, 'cycle')}, "
+            f"{self.event.name} {how}: {counted(_cycles(self.event), 'cycle')}, "
             f"its deals bound by the commitment {self.event.commitment.hex()}"
         )
 
@@ -226,7 +227,7 @@ async def play_event(
                 if player.is_stopped:
                     _close_rounds(ladder, tell)
                     return event
-            elif ladder.store.cycles_begun(event) < event.cycles:
+            elif ladder.store.cycles_begun(event) < _cycles(event):
                 _begin_cycle(ladder, event, tell)
             else:
                 return _end_event(ladder, event, tell)
@@ -248,7 +249,7 @@ class _Player:
         self._ladder = ladder
         self._runner = runner
         self._event = event
-        self._secret = Secret(ladder.secret_of(event))
+        self._secret = Secret(ladder.secret_of(event), event.entropy or b"")
         self._tell = tell
         self._watcher = watcher
         self._entrants: dict[int, Entrant] = {}
@@ -313,8 +314,8 @@ class _Player:
             found = verdict(record)
             if not isinstance(found, Voided):
                 attempt = _keep(self._ladder, plan, record)
-                self._ladder.store.play(match, attempt, found)
-                if all(bot.rated for bot in entrants):
+                self._ladder.store.play(match, attempt, found, forfeits=forfeits(record))
+                if is_rated(entrants):
                     self._rated_at = trio.current_time()
                 self._tell(MatchPlayed(match, tuple(bot.name for bot in entrants), found))
             elif found.ending is Ending.STOPPED:
@@ -388,10 +389,16 @@ class _Player:
 
 def _begin_event(ladder: Ladder, *, cycles: int, secret: bytes) -> Event:
     _active_bots(ladder)
-    event = Event(len(ladder.store.events()) + 1, cycles, commitment(secret))
+    schedule = json.dumps({"kind": "round-robin", "cycles": cycles})
+    number = len(ladder.store.events()) + 1
+    event = Event(number, schedule, commitment(secret), entropy=b"")
     ladder.keep_secret(event, secret)  # before the row: an event without it could never be dealt
     ladder.store.begin_event(event)
     return event
+
+
+def _cycles(event: Event) -> int:
+    return int(json.loads(event.schedule)["cycles"])
 
 
 def _begin_cycle(ladder: Ladder, event: Event, tell: Callable[[Notice], None]) -> None:
@@ -464,7 +471,8 @@ def _close_rounds(ladder: Ladder, tell: Callable[[Notice], None]) -> None:
     """Close, in order, every round of which nothing is left to play; Elo moves by rounds."""
     while (number := ladder.store.round_to_close()) is not None:
         results = ladder.store.results(in_round=number)
-        after = elo_after(ladder.store.bots(), results, before=ladder.store.ratings())
+        before = ladder.store.ratings()
+        after = elo_after(ladder.store.bots(), results, settings=ladder.settings, before=before)
         ladder.store.close_round(number, after)
         tell(RoundClosed(number))
 
@@ -478,7 +486,7 @@ def _end_event(ladder: Ladder, event: Event, tell: Callable[[Notice], None]) -> 
             with suppress(RecordError, FileNotFoundError):  # Ladder.check is who tells of it
                 record = load(file)
                 if record.secret is None:
-                    save(file, replace(record, secret=secret, entropy=b""))
+                    save(file, replace(record, secret=secret, entropy=event.entropy or b""))
         except OSError as error:
             raise unwritable(error, file) from error
     ladder.store.finish_event(event, secret=secret)

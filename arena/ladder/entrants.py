@@ -21,6 +21,8 @@ for the bot's author: where, what, and what to do.
 """
 
 import difflib
+import hashlib
+import json
 import os
 import unicodedata
 from collections.abc import Iterable, Mapping
@@ -144,6 +146,17 @@ def load_bot(folder: Path) -> Entrant:
         folder=folder,
         digest=bundle_digest(folder),
     )
+
+
+def program_digest(entrant: Entrant) -> str:
+    """Return the identity of what a bot runs, 64 hex digits: its command and all its files but the
+    manifest. Two bots that differ in name, owner or version only have the same.
+
+    Raises:
+        BotError: as `bundle_digest`.
+    """
+    files = bundle_digest(entrant.folder, without=MANIFEST)
+    return hashlib.sha256(json.dumps([*entrant.command, files]).encode()).hexdigest()
 
 
 def find_bot(text: str, *, samples: Path = SAMPLES) -> Path:

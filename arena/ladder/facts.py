@@ -4,22 +4,28 @@ Values only. Where they are kept is the store's business, how they come about th
 the ladder.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import TypeAlias
+from itertools import combinations
+from typing import Final, TypeAlias
 
 from hokm.outcome import Ending
 
 Boards: TypeAlias = tuple[tuple[int, ...], ...]
 """What each entrant has of each board of a match, or pair of races: ``boards[board][place]``."""
 
+WITHDRAWN: Final = "withdrawn"
+"""Why a bot is inactive whose owner took it out."""
+
 
 @dataclass(frozen=True, slots=True)
 class Bot:
     """An entrant; `number` counts them in the order they were entered.
 
-    `failed_starts` counts those since it last played. `inactive_because` is None while it is
-    active.
+    `program` is the digest of what it runs, whatever it is called and whose it is. `reference` says
+    that it came with the arena. `failed_starts` counts those since it last played.
+    `inactive_because` is None while it is active.
     """
 
     number: int
@@ -27,6 +33,8 @@ class Bot:
     owner: str
     version: str
     digest: str
+    program: str = ""
+    reference: bool = False
     rated: bool = True
     failed_starts: int = 0
     inactive_because: str | None = None
@@ -36,14 +44,26 @@ class Bot:
         """Whether it is paired and plays."""
         return self.inactive_because is None
 
+    @property
+    def is_retired(self) -> bool:
+        """Whether its owner took it out; it may be entered again."""
+        return self.inactive_because == WITHDRAWN
+
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """One call's set of cycles. Its secret is None until it is over."""
+    """One set of matches with deals of their own.
+
+    `schedule` says who meets whom, as `arena.ladder.schedules` writes it. `beacon` names where
+    its entropy comes from, None for the nonces of its entrants. Its entropy is None until it is
+    fixed, before the first card, and its secret until the event is over.
+    """
 
     number: int
-    cycles: int
+    schedule: str
     commitment: bytes
+    beacon: str | None = None
+    entropy: bytes | None = None
     secret: bytes | None = None
 
     @property
@@ -97,13 +117,15 @@ class Attempt:
 @dataclass(frozen=True, slots=True)
 class Result:
     """A match that was played. `boards` are what each entrant has of each board (points, over all
-    rooms) or pair of races (races won): `boards[board][place]`.
+    rooms) or pair of races (races won): `boards[board][place]`. `forfeits` counts the games that
+    ended by the fault of each entrant; empty for a match of an older arena, which did not count.
     """
 
     match: str
     round: int
     entrants: tuple[int, ...]
     boards: Boards
+    forfeits: tuple[int, ...] = ()
 
     @property
     def totals(self) -> tuple[int, ...]:
@@ -115,14 +137,37 @@ class Result:
         """The rank of each entrant by its total, from 1; those with equal totals share one."""
         return tuple(1 + sum(other > own for other in self.totals) for own in self.totals)
 
-    def against(self, bot: int) -> tuple[tuple[int, ...], ...]:
-        """What `bot`, one of the entrants, has more than each of the others, a board each."""
-        own = self.entrants.index(bot)
+    def pairs(self) -> tuple["Pair", ...]:
+        """What came of the match between every two of its entrants."""
+        places = sorted(range(len(self.entrants)), key=lambda place: self.entrants[place])
         return tuple(
-            tuple(board[own] - board[other] for board in self.boards)
-            for other in range(len(self.entrants))
-            if other != own
+            Pair.of(
+                (self.entrants[first], self.entrants[second]),
+                [board[first] - board[second] for board in self.boards],
+            )
+            for first, second in combinations(places, 2)
         )
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """What came of a match between two of its entrants, the first being the one that was entered
+    first: boards by the sign of their difference, as it sees them, and that of all together.
+    """
+
+    first: int
+    second: int
+    won: int
+    drawn: int
+    lost: int
+    difference: int
+
+    @classmethod
+    def of(cls, bots: tuple[int, int], differences: Sequence[int]) -> "Pair":
+        """From the difference of each board."""
+        won, lost = sum(d > 0 for d in differences), sum(d < 0 for d in differences)
+        drawn = len(differences) - won - lost
+        return cls(*bots, won, drawn, lost, sum(differences))
 
 
 def totals(boards: Boards) -> tuple[int, ...]:

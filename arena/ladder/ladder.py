@@ -12,26 +12,27 @@ Bots may be added while matches are played: they are in the next cycle. How an e
 the business of `arena.ladder.cycles`.
 """
 
+import difflib
 import fcntl
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from enum import Enum
 from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from arena.ladder.entrants import SAMPLES, Entrant, find_bot, load_bot
+from arena.ladder.entrants import SAMPLES, Entrant, find_bot, load_bot, program_digest
 from arena.ladder.errors import LadderError
 from arena.ladder.evidence import elo_of
-from arena.ladder.facts import Attempt, Boards, Bot, Event
+from arena.ladder.facts import WITHDRAWN, Attempt, Bot, Event, Result
 from arena.ladder.frozen import freeze, thaw
 from arena.ladder.settings import SETTINGS_FILE, Settings, parse_settings, read_settings
 from arena.ladder.store import Store
-from arena.ladder.verdict import Voided, verdict
+from arena.ladder.verdict import Voided, forfeits, verdict
 from hokm.deck import commitment
-from hokm.records import RecordError, load, substance_digest
+from hokm.records import MatchRecord, RecordError, load, substance_digest
 from hokm.session import PROTOCOL
 
 if TYPE_CHECKING:
@@ -60,6 +61,8 @@ class Entry(Enum):
     """The very same bot is entered and active; nothing was changed."""
     BACK = "back"
     """It was entered and inactive, and is active again."""
+    SAME_PROGRAM = "same program"
+    """Another bot that runs the very same is entered: that one stands for both."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,20 +151,26 @@ class Ladder:
         match of it moves a rating.
 
         The same bot again changes nothing, but for one that was inactive: it is active again. A
-        changed byte makes another bot, which needs another name.
+        changed byte makes another bot, which needs another name; where nothing but its manifest is
+        other, it is the same program, and stays one bot with one rating.
 
         Raises BotError for a bot that cannot be entered anywhere, LadderError for one that cannot
         be entered here.
         """
         entrant = load_bot(find_bot(bot))
         self._refuse_unfit(entrant)
-        for known in self.store.bots():
+        program = program_digest(entrant)
+        bots = self.store.bots()
+        for known in bots:
             if known.digest == entrant.digest:
                 return self._add_again(known, entrant, rated=rated)
             _refuse_like(known, entrant)
+        for known in bots:
+            if known.program == program:
+                return Added(known, Entry.SAME_PROGRAM)
+        is_reference = entrant.folder.parent == SAMPLES
         if rated is None:
-            is_sample = entrant.folder.parent == SAMPLES and entrant.name in UNRATED_SAMPLES
-            rated = not is_sample
+            rated = not (is_reference and entrant.name in UNRATED_SAMPLES)
         if not rated and entrant.name == self.settings.anchor:
             problem = "is the anchor of this ladder, and an anchor is rated"
             raise LadderError(entrant.name, problem, remedy="enter it as rated")
@@ -171,9 +180,25 @@ class Ladder:
             owner=entrant.owner,
             version=entrant.version,
             digest=entrant.digest,
+            program=program,
+            reference=is_reference,
             rated=rated,
         )
         return Added(self._bot(entrant.name), Entry.NEW)
+
+    def withdraw(self, name: str) -> Bot:
+        """Take a bot out: it is paired no more, and what is still to be played of it is void. What
+        it has played still counts, and it may be added again.
+
+        Raises LadderError for a bot that is not entered.
+        """
+        known = {bot.name: bot for bot in self.store.bots()}
+        if name not in known:
+            near = difflib.get_close_matches(name, known, n=1)
+            remedy = f"did you mean {near[0]}?" if near else "arena ladder standings shows them"
+            raise LadderError(name, "is not entered here", remedy=remedy)
+        self.store.deactivate(known[name].number, because=WITHDRAWN)
+        return self._bot(name)
 
     def standings(self) -> "Standings":
         """Who stands where, from what is played so far; also while it is being played."""
@@ -184,8 +209,9 @@ class Ladder:
         return standings(
             self.settings,
             self.store.bots(),
-            self.store.results(),
+            self.store.pairs(),
             elo=elo,
+            forfeits=self.store.forfeits(),
             rounds_closed=closed,
             matches_void=len(self.store.voided()),
         )
@@ -205,16 +231,15 @@ class Ladder:
             except LadderError as error:
                 problems.append(error)
         results = self.store.results()
-        boards = {result.match: result.boards for result in results}
+        by_match = {result.match: result for result in results}
         for attempt in self.store.attempts():
-            problem = self._record_problem(attempt, boards=boards.get(attempt.match, ()))
+            problem = self._record_problem(attempt, result=by_match.get(attempt.match))
             if problem is not None:
                 problems.append(problem)
-        elo = elo_of(self.store.bots(), results, rounds_closed=self.store.rounds_closed())
-        if elo != self.store.ratings():
-            what = "holds Elo ratings that do not follow from its results"
-            problems.append(LadderError(self.folder / DATABASE_FILE, what, remedy=_RESTORE))
-        return problems
+        return problems + [
+            LadderError(self.folder / DATABASE_FILE, f"holds {what}", remedy=_RESTORE)
+            for what in self._derived_problems(results)
+        ]
 
     # -- for whoever plays
 
@@ -275,7 +300,7 @@ class Ladder:
     def _add_again(self, known: Bot, entrant: Entrant, *, rated: bool | None) -> Added:
         if rated is not None and rated != known.rated:
             problem = f"is entered already, as {'rated' if known.rated else 'unrated'}"
-            remedy = "that stays so; to have both, enter a copy under another name"
+            remedy = "that stays so as long as the ladder"
             raise LadderError(known.name, problem, remedy=remedy)
         freeze(entrant, bots=self.bots_folder)  # makes a copy that was removed anew
         if known.is_active:
@@ -298,7 +323,18 @@ class Ladder:
             problem = f"has a name of more than {longest} bytes"
             raise LadderError(entrant.name, problem, remedy="give it a shorter one in bot.toml")
 
-    def _record_problem(self, attempt: Attempt, *, boards: Boards) -> LadderError | None:
+    def _derived_problems(self, results: Sequence[Result]) -> Iterator[str]:
+        """What is kept only to be quick, and does not follow from the results."""
+        due = [[result.round, *astuple(pair)] for result in results for pair in result.pairs()]
+        kept = [[number, *pair] for number, _, *pair in self.store.pairs().tolist()]
+        if sorted(kept) != sorted(due):
+            yield "comparisons of bots that do not follow from its results"
+        closed = self.store.rounds_closed()
+        elo = elo_of(self.store.bots(), results, settings=self.settings, rounds_closed=closed)
+        if elo != self.store.ratings():
+            yield "Elo ratings that do not follow from its results"
+
+    def _record_problem(self, attempt: Attempt, *, result: Result | None) -> LadderError | None:
         """What is amiss with the record of an attempt, or with what is kept of its match."""
         file = self.records_folder / attempt.record
         try:
@@ -313,7 +349,7 @@ class Ladder:
         if substance_digest(record) != attempt.record_digest:
             problem = f"is not the record that the result of {attempt.match} was taken from"
             return LadderError(file, problem, remedy=_RESTORE)
-        if attempt.voided_by is None and (problem := _difference(boards, verdict(record))):
+        if attempt.voided_by is None and (problem := _difference(result, record)):
             problem = f"holds a result of {attempt.match} that is not its record's: {problem}"
             return LadderError(self.folder / DATABASE_FILE, problem, remedy=_RESTORE)
         return None
@@ -346,13 +382,17 @@ def unwritable(error: OSError, where: Path) -> LadderError:
     return LadderError(where, problem, remedy="mend that, then run the command again")
 
 
-def _difference(boards: Boards, found: Boards | Voided) -> str:
-    """The first board on which what is kept is not what a record says; empty if there is none."""
+def _difference(kept: Result | None, record: MatchRecord) -> str:
+    """The first thing in which a result is not what its record says; empty if there is none."""
+    found = verdict(record)
     if isinstance(found, Voided):
         return f"by its record it is void ({found.ending.value})"
-    for number, (kept, true) in enumerate(zip_longest(boards, found), start=1):
-        if kept != true:
-            return f"board {number} is kept as {_points(kept)}, and is {_points(true)}"
+    boards, faults = (kept.boards, kept.forfeits) if kept is not None else ((), ())
+    for number, (own, true) in enumerate(zip_longest(boards, found), start=1):
+        if own != true:
+            return f"board {number} is kept as {_points(own)}, and is {_points(true)}"
+    if faults and faults != forfeits(record):
+        return f"forfeits are kept as {_points(faults)}, and are {_points(forfeits(record))}"
     return ""
 
 

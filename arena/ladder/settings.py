@@ -7,6 +7,7 @@ they are stands in one value which never changes. This module knows no database 
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from enum import Enum
 from pathlib import Path
 from typing import Final
 
@@ -34,6 +35,17 @@ TICK_SECONDS: Final = 0.005
 MOST_TICK_SECONDS: Final = 1.0
 """The whole game waits for it at every decision."""
 
+
+class MatchScoring(Enum):
+    """What a match of two is worth to a rating, between 0 and 1."""
+
+    WIN_DRAW_LOSS = "win_draw_loss"
+    """1, ½ or 0 by the sign of the difference of all its boards."""
+    VP = "vp"
+    """A share by the difference itself, 1/(1 + 10^(−Δ/(1.35 √N))) of N boards: a third more is
+    learned from a match (statistics, 2.3)."""
+
+
 _LENGTH_KEYS: Final = {Format.BOARDS: "boards", Format.CLASSIC: "games"}
 _PUT_BACK: Final = "put back what arena ladder init wrote"
 _RATED_POINTS: Final = (1, 2, 3)  # what rated boards take (rulebook 1.6)
@@ -57,6 +69,7 @@ class Settings:
     clock: ClockRules = field(default_factory=ClockRules)
     anchor: str | None = None
     tick_seconds: float = TICK_SECONDS
+    score: MatchScoring = MatchScoring.WIN_DRAW_LOSS
 
     def __post_init__(self) -> None:
         for key, name in (("name", self.name), ("anchor", self.anchor)):
@@ -71,6 +84,8 @@ class Settings:
         points = (self.rules.points_win, self.rules.points_kot, self.rules.points_hakem_kot)
         if self.format is Format.BOARDS and points != _RATED_POINTS:
             raise ValueError("rated boards count 1, 2 and 3 points; leave points_* out")
+        if self.score is MatchScoring.VP and (self.sides, self.format) != (2, Format.BOARDS):
+            raise ValueError("score = vp is defined for boards between two sides")
         if not 1 <= self.length <= MOST_LENGTH:
             raise ValueError(f"{self.length_key} must be 1 to {MOST_LENGTH}, not {self.length}")
         if not (0 < self.clock.move_seconds < 3600 and 0 <= self.clock.bank_seconds < 3600):
@@ -92,6 +107,7 @@ class Settings:
         options: Mapping[str, str] | None = None,
         anchor: str | None = None,
         tick_seconds: float = TICK_SECONDS,
+        score: MatchScoring = MatchScoring.WIN_DRAW_LOSS,
     ) -> "Settings":
         """Settings from what a person says, with defaults for what is not said.
 
@@ -105,7 +121,16 @@ class Settings:
             clock=ClockRules() if clock is None else clock,
             anchor=None if anchor is None else _name("anchor", anchor),
             tick_seconds=tick_seconds,
+            score=score,
         )
+
+    @property
+    def scale(self) -> str:
+        """The name of what ratings here are comparable in: `4p-boards-16`, `2p-boards-8-vp`,
+        `4p-classic-4`. Options of the rules change it too and stand in the settings.
+        """
+        ending = "-vp" if self.score is MatchScoring.VP else ""
+        return f"{self.rules.players}p-{self.format.value}-{self.length}{ending}"
 
     @property
     def sides(self) -> int:
@@ -134,6 +159,7 @@ class Settings:
                 f"players = {self.rules.players}",
                 f'format = "{self.format.value}"',
                 f"{self.length_key} = {self.length}  # a match",
+                f'score = "{self.score.value}"  # what a match is worth',
                 anchor,
                 "",
                 "[clock]  # of each seat: the move's time first, then the bank of the hand",
@@ -172,8 +198,14 @@ def parse_settings(text: str, *, where: Path) -> Settings:
         remedy = f"take {' or '.join(formats)}"
         document.refuse("format", f"{quoted(chosen)} is no format", remedy=remedy)
     length_key = _LENGTH_KEYS[formats[chosen]]
-    known = ("schema", "name", "players", "format", length_key, "anchor", "clock", "rules")
+    known = ("schema", "name", "players", "format", length_key, "score", "anchor", "clock", "rules")
     document.refuse_unknown(known)
+    scores = {known.value: known for known in MatchScoring}
+    # Ladders that are older than the choice count wins, draws and losses.
+    score = document.text("score") if "score" in document else MatchScoring.WIN_DRAW_LOSS.value
+    if score not in scores:
+        remedy = f"take {' or '.join(scores)}"
+        document.refuse("score", f"{quoted(score)} is no score", remedy=remedy)
     clock = document.table("clock")
     clock.refuse_unknown(("move_seconds", "bank_seconds", "tick_seconds"))
     rules = document.table("rules")
@@ -189,6 +221,7 @@ def parse_settings(text: str, *, where: Path) -> Settings:
             anchor=document.text("anchor") if "anchor" in document else None,
             # Ladders that are older than the tick have none.
             tick_seconds=clock.number("tick_seconds") if "tick_seconds" in clock else 0.0,
+            score=scores[score],
         )
     except ValueError as error:
         raise LadderError(where, str(error), remedy=_PUT_BACK) from error

@@ -1,20 +1,22 @@
 """The standings: who stands where, how surely, and on what evidence.
 
-Bots are ranked by their Bradley–Terry rating, fitted to all rated matches at once, with its 95 %
-bar beside it, relative to the mean of the field. Online Elo, which moves once a round, stands
-beside it. A match of three is looked at pair by pair, everywhere: each bot has a result against
-each of the others. Ratings compare within one ladder only, so the table names what is played. This
-module knows neither the store nor a terminal.
+They are a pure function of the results: whoever has these, in whatever order, has the same table to
+the last digit. Bots are ranked by their Bradley–Terry rating, fitted to all rated matches at once,
+with its 95 % bar beside it, relative to the mean of the field, and the ranks it may truly have.
+Online Elo, which moves once a round, stands beside it. A match of three is looked at pair by pair,
+everywhere: each bot has a result against each of the others. Ratings compare within one ladder
+only, so the table names what is played. This module knows neither the store nor a terminal.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from enum import Enum
 
-from arena.ladder.bradley_terry import Errors, Fit, fit
+from arena.ladder.bradley_terry import fit
 from arena.ladder.elo import PROVISIONAL_MATCHES, EloRating, displayed
-from arena.ladder.evidence import rated_matches, rated_results
-from arena.ladder.facts import Bot, Result
+from arena.ladder.facts import Bot
+from arena.ladder.fitted import Fit
+from arena.ladder.played import Played, Tally, Whole, are_rated, evidence, tally
 from arena.ladder.settings import Settings
 
 
@@ -30,20 +32,28 @@ class Flag(Enum):
     """Its matches move no rating; what stands in its row is for looking at."""
     INACTIVE = "inactive"
     """It is no longer paired; `note` says why."""
+    RETIRED = "retired"
+    """Its owner took it out. What it played still counts."""
+    FORFEITS = "forfeits"
+    """Games ended by its fault; `forfeits` says how many."""
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
     """A bot in the standings.
 
-    `rank`, `elo`, `mle` and `bar` (half the width of its 95 % interval) are None for an unrated
-    bot, and for one without a rated match. `matches` are those its rating rests on, for an unrated
-    bot all it played. What follows counts them, and their boards, against each other entrant: won,
-    drawn and lost by points; and the points it has more of a board, in the mean. `los_next` is the
-    likelihood of superiority over the next in rank, None for the last.
+    `rank`, `ranks`, `elo`, `mle` and `bar` (half the width of its 95 % interval) are None for an
+    unrated bot, and for one without a rated match. `ranks` are the best and the worst that it may
+    truly have: those of the bots from which its distance is within its 95 % interval of 0.
+    `matches` are those its rating rests on, for an unrated bot all it played. What follows counts
+    them, and their boards, against each other entrant: won, drawn and lost by points; and the
+    points it has more of a board, in the mean. `los_next` is the likelihood of superiority over the
+    next in rank, None for the last. `forfeits` counts games that ended by its fault, unrated ones
+    too.
     """
 
     rank: int | None
+    ranks: tuple[int, int] | None
     name: str
     owner: str
     version: str
@@ -59,6 +69,7 @@ class Row:
     boards_lost: int
     points_per_board: float | None
     los_next: float | None
+    forfeits: int
     flags: tuple[Flag, ...]
     note: str
 
@@ -66,6 +77,7 @@ class Row:
         """The row as JSON has it."""
         return {
             "rank": self.rank,
+            "rank_interval_95": None if self.ranks is None else list(self.ranks),
             "bot": self.name,
             "owner": self.owner,
             "version": self.version,
@@ -85,6 +97,7 @@ class Row:
             },
             "points_per_board": self.points_per_board,
             "los_next": self.los_next,
+            "forfeits": self.forfeits,
             "flags": [flag.value for flag in self.flags],
             "note": self.note,
         }
@@ -107,12 +120,8 @@ class Standings:
 
     @property
     def is_pairwise(self) -> bool:
-        """Whether a match has more than one pair of entrants.
-
-        Its comparisons come from the same deals. Errors are then *clustered*: measured on whole
-        matches, for a bot with 30 of them; before that they are the model's, which for three are
-        too small, by a factor of 1.155 among equals (statistics, 3.3). Where a match is one pair
-        they are the model's.
+        """Whether a match has more than one pair of entrants, whose comparisons come from the same
+        deals: errors take a whole match as the one independent unit.
         """
         return self.settings.sides > 2
 
@@ -120,12 +129,12 @@ class Standings:
         """The table as JSON has it; numbers are not rounded."""
         return {
             "ladder": self.settings.name,
+            "scale": self.settings.scale,
             "players": self.settings.rules.players,
             "format": self.settings.format.value,
             self.settings.length_key: self.settings.length,
-            "scale": "match-sign",
+            "score": self.settings.score.value,
             "counted": "pairwise" if self.is_pairwise else "by match",
-            "errors": "clustered" if self.is_pairwise else "model",
             "anchor": self.anchor,
             "rounds_closed": self.rounds_closed,
             "matches_played": self.matches_played,
@@ -137,64 +146,64 @@ class Standings:
 def standings(
     settings: Settings,
     bots: Sequence[Bot],
-    results: Sequence[Result],
+    pairs: Whole,
     *,
     elo: Mapping[int, EloRating],
+    forfeits: Mapping[int, int] | None = None,
     rounds_closed: int = 0,
     matches_void: int = 0,
 ) -> Standings:
-    """The standings from what was played; `elo` is by number of bot, after the last closed round.
+    """The standings from what was played.
 
-    A match is rated if all its bots are.
+    `pairs` is as for `Played.of`; `elo`, after the last closed round, and `forfeits` are by number
+    of bot.
     """
-    evidence = rated_results(bots, results)
-    played = {number for result in evidence for number in result.entrants}
-    rated = [bot for bot in bots if bot.rated and bot.number in played]
-    anchor = settings.anchor if settings.anchor in {bot.name for bot in rated} else None
-    rows: list[Row] = []
-    if rated:
-        fitted = fit(rated_matches(bots, results), [bot.name for bot in rated])
-        online = displayed({bot.name: elo.get(bot.number, EloRating()) for bot in rated}, anchor)
-        rows += _ranked(
-            rated,
-            evidence,
-            fitted=fitted,
-            errors=None if settings.sides > 2 else Errors.MODEL,
-            online=online,
-            anchor=anchor,
-        )
-    rows += [_row(bot, evidence) for bot in bots if bot.rated and bot.number not in played]
-    rows += [_row(bot, results) for bot in bots if not bot.rated]
-    return Standings(settings, anchor, rounds_closed, len(results), matches_void, tuple(rows))
+    played = Played.of(bots, pairs, sides=settings.sides)
+    rated = played.where(are_rated(bots, played))
+    tallies = {True: tally(rated, bots=len(bots)), False: tally(played, bots=len(bots))}
+    rows = {
+        bot.name: _row(bot, tallies[bot.rated], place, forfeits=(forfeits or {}).get(bot.number, 0))
+        for place, bot in enumerate(bots)
+    }
+    field = [bot for bot in bots if bot.rated and rows[bot.name].matches]
+    ranked: list[Row] = []
+    anchor = settings.anchor if settings.anchor in {bot.name for bot in field} else None
+    if field:
+        fitted = fit(evidence(bots, rated, settings=settings, among=[bot.name for bot in field]))
+        online = displayed({bot.name: elo.get(bot.number, EloRating()) for bot in field}, anchor)
+        ranked = _ranked(rows, fitted, online=online, anchor=anchor)
+    fresh = [rows[bot.name] for bot in bots if bot.rated and bot not in field]
+    unrated = [rows[bot.name] for bot in bots if not bot.rated]
+    return Standings(
+        settings,
+        anchor,
+        rounds_closed,
+        len(played.lineups),
+        matches_void,
+        (*ranked, *fresh, *unrated),
+    )
 
 
 def _ranked(
-    rated: Sequence[Bot],
-    evidence: Sequence[Result],
-    *,
-    fitted: Fit,
-    errors: Errors | None,
-    online: Mapping[str, float],
-    anchor: str | None,
+    rows: Mapping[str, Row], fitted: Fit, *, online: Mapping[str, float], anchor: str | None
 ) -> list[Row]:
+    """The rows of a fit in the order of its ratings, with all that it says of them."""
     ratings = (fitted.centred() if anchor is None else fitted.anchored(anchor)).table()
-    bars = fitted.bars(errors=errors)
+    bars, intervals = fitted.bars(), fitted.rank_intervals()
     bound = _bound_together(fitted)
-    order = sorted(rated, key=lambda bot: (-ratings[bot.name], bot.name.encode()))
+    order = sorted(fitted.players, key=lambda name: (-ratings[name], name.encode()))
     return [
-        _row(
-            bot,
-            evidence,
+        replace(
+            rows[name],
             rank=rank,
-            elo=online[bot.name],
-            mle=ratings[bot.name],
-            bar=bars[bot.name],
-            los_next=fitted.difference(bot.name, after.name, errors=errors).los
-            if after is not None
-            else None,
-            is_connected=bot.name in bound,
+            ranks=intervals[name],
+            elo=online[name],
+            mle=ratings[name],
+            bar=bars[name],
+            los_next=None if after is None else fitted.difference(name, after).los,
+            flags=_flagged(rows[name].flags, is_connected=name in bound),
         )
-        for rank, (bot, after) in enumerate(zip(order, [*order[1:], None], strict=True), start=1)
+        for rank, (name, after) in enumerate(zip(order, [*order[1:], None], strict=True), start=1)
     ]
 
 
@@ -206,44 +215,41 @@ def _bound_together(fitted: Fit) -> frozenset[str]:
     return by_size[-1]
 
 
-def _row(
-    bot: Bot,
-    results: Iterable[Result],
-    *,
-    rank: int | None = None,
-    elo: float | None = None,
-    mle: float | None = None,
-    bar: float | None = None,
-    los_next: float | None = None,
-    is_connected: bool = True,
-) -> Row:
-    own = [result for result in results if bot.number in result.entrants]
-    pairs = [pair for result in own for pair in result.against(bot.number)]
-    matches = [sum(pair) for pair in pairs]
-    boards = [difference for pair in pairs for difference in pair]
+def _flagged(flags: tuple[Flag, ...], *, is_connected: bool) -> tuple[Flag, ...]:
+    found = {*flags} | (set() if is_connected else {Flag.NOT_CONNECTED})
+    return tuple(flag for flag in Flag if flag in found)
+
+
+def _row(bot: Bot, counts: Tally, place: int, *, forfeits: int) -> Row:
+    """What was played, without any rating."""
+    boards = sum(int(column[place]) for column in (counts.won, counts.drawn, counts.lost))
+    matches = int(counts.matches[place])
     flags = {
-        Flag.PROVISIONAL: bot.rated and len(own) < PROVISIONAL_MATCHES,
-        Flag.NOT_CONNECTED: not is_connected,
+        Flag.PROVISIONAL: bot.rated and matches < PROVISIONAL_MATCHES,
         Flag.UNRATED: not bot.rated,
-        Flag.INACTIVE: not bot.is_active,
+        Flag.INACTIVE: not bot.is_active and not bot.is_retired,
+        Flag.RETIRED: bot.is_retired,
+        Flag.FORFEITS: forfeits > 0,
     }
     return Row(
-        rank=rank,
+        rank=None,
+        ranks=None,
         name=bot.name,
         owner=bot.owner,
         version=bot.version,
-        elo=elo,
-        mle=mle,
-        bar=bar,
-        matches=len(own),
-        matches_won=sum(d > 0 for d in matches),
-        matches_drawn=matches.count(0),
-        matches_lost=sum(d < 0 for d in matches),
-        boards_won=sum(d > 0 for d in boards),
-        boards_drawn=boards.count(0),
-        boards_lost=sum(d < 0 for d in boards),
-        points_per_board=sum(boards) / len(boards) if boards else None,
-        los_next=los_next,
+        elo=None,
+        mle=None,
+        bar=None,
+        matches=matches,
+        matches_won=int(counts.matches_won[place]),
+        matches_drawn=int(counts.matches_drawn[place]),
+        matches_lost=int(counts.matches_lost[place]),
+        boards_won=int(counts.won[place]),
+        boards_drawn=int(counts.drawn[place]),
+        boards_lost=int(counts.lost[place]),
+        points_per_board=int(counts.difference[place]) / boards if boards else None,
+        los_next=None,
+        forfeits=forfeits,
         flags=tuple(flag for flag, applies in flags.items() if applies),
-        note=bot.inactive_because or "",
+        note=bot.inactive_because if bot.inactive_because and not bot.is_retired else "",
     )

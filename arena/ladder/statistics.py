@@ -96,8 +96,8 @@ def by_points(differences: Iterable[int]) -> Outcomes:
     )
 
 
-class Scoring(Enum):
-    """How the difference of a board becomes a score; figures of different scorings do not compare."""
+class Classes(Enum):
+    """Which boards count as equal outcomes; figures of different classes do not compare."""
 
     PENTANOMIAL = "pentanomial"
     """Five classes, see :func:`pentanomial`: what fastchess and fishtest count of pairs."""
@@ -109,11 +109,11 @@ class Scoring(Enum):
     def outcomes(self, differences: Iterable[int]) -> Outcomes:
         """The outcomes of boards with these differences."""
         match self:
-            case Scoring.PENTANOMIAL:
+            case Classes.PENTANOMIAL:
                 return pentanomial(differences)
-            case Scoring.POINTS:
+            case Classes.POINTS:
                 return by_points(differences)
-            case Scoring.SIGN:
+            case Classes.SIGN:
                 return trinomial(differences)
 
 

@@ -42,6 +42,16 @@ def verdict(record: MatchRecord) -> Boards | Voided:
     return tuple(zip(*found.gained, strict=True))
 
 
+def forfeits(record: MatchRecord) -> tuple[int, ...]:
+    """How many games ended by the fault of each entrant, in their order."""
+    counts = [0] * len(record.entrants)
+    for room in record.rooms:
+        for game in room.games:
+            if game.outcome is not None and game.outcome.at_fault is not None:
+                counts[room.seating_of(game)[game.outcome.at_fault]] += 1
+    return tuple(counts)
+
+
 def _voided(record: MatchRecord, ending: Ending) -> Voided:
     found: list[tuple[tuple[int, ...], Outcome]] = [
         (room.seating_of(game), game.outcome)

@@ -8,10 +8,53 @@ are a round robin by Berger's rule, as FIDE tabulates it; matches of three are a
 """
 
 from collections.abc import Callable, Sequence
-from typing import Final
+from dataclasses import dataclass
+from typing import Final, Self
 
 from arena.ladder.schedules.meetings import Meeting, Round, in_rounds
+from arena.ladder.schedules.state import State, checked_field
 from arena.ladder.schedules.triples import triple_system
+from arena.wording import counted
+
+
+@dataclass(frozen=True, slots=True)
+class RoundRobin:
+    """So many cycles, in each of which all that are active then meet each other.
+
+    Which cycle of the ladder it is decides who is at home, so that home and away change also from
+    event to event.
+    """
+
+    cycles: int = 1
+
+    def __post_init__(self) -> None:
+        if self.cycles < 1:
+            raise ValueError(f"a round robin has 1 cycle or more, not {self.cycles}")
+
+    def __str__(self) -> str:
+        return counted(self.cycles, "cycle")
+
+    @property
+    def uses_knowledge(self) -> bool:
+        """It does not."""
+        return False
+
+    def settled(self, state: State) -> Self:
+        """The same: nothing is left open."""
+        checked_field("round robin", state)
+        return self
+
+    def next_rounds(self, state: State) -> tuple[Round, ...]:
+        """The next cycle."""
+        if len(state.stages) >= self.cycles or len(state.field) < state.sides:
+            return ()
+        rounds = cycle_rounds(len(state.field), sides=state.sides, cycle=state.stage)
+        return state.rounds(
+            *(
+                tuple(tuple(state.field[place] for place in meeting) for meeting in one.meetings)
+                for one in rounds
+            )
+        )
 
 
 def cycle_rounds(

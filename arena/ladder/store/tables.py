@@ -12,7 +12,7 @@ from hokm.errors import quoted
 
 T = TypeVar("T")
 
-REVISION: Final = "0002"
+REVISION: Final = "0003"
 """The newest step under `arena.ladder.migrations`."""
 
 metadata = sa.MetaData(
@@ -88,6 +88,8 @@ bots = sa.Table(
     sa.Column("owner", _Text, nullable=False),
     sa.Column("version", _Text, nullable=False),
     sa.Column("digest", _Text, nullable=False, unique=True),
+    sa.Column("program", _Text, nullable=False, server_default=""),  # the digest of what it runs
+    sa.Column("reference", sa.Boolean, nullable=False, server_default="0"),  # the arena's own
     sa.Column("rated", sa.Boolean, nullable=False),
     sa.Column("failed_starts", _Whole, nullable=False),  # since it last played
     sa.Column("inactive_because", _Text),  # NULL: it is active
@@ -96,9 +98,18 @@ events = sa.Table(
     "events",
     metadata,
     sa.Column("number", _Whole, primary_key=True),
-    sa.Column("cycles", _Whole, nullable=False),
+    sa.Column("schedule", _Text, nullable=False, server_default=""),  # who meets whom, as JSON
     sa.Column("commitment", _Text, nullable=False),
+    sa.Column("beacon", _Text),  # where the entropy comes from; NULL: from nonces
+    sa.Column("entropy", _Text),  # fixed, which is what begins an event
     sa.Column("secret", _Text),  # revealed, which is what ends an event
+)
+nonces = sa.Table(
+    "nonces",
+    metadata,
+    _reference("event", "events.number", key=True),
+    _reference("bot", "bots.number", key=True),
+    sa.Column("nonce", _Text, nullable=False),  # 32 bytes as hex
 )
 cycles = sa.Table(
     "cycles",
@@ -130,6 +141,7 @@ entrants = sa.Table(
     sa.Column("place", _Whole, primary_key=True),  # as named in the match, from 1
     _reference("bot", "bots.number"),
     sa.UniqueConstraint("match", "bot"),
+    sa.Index(None, "bot"),
 )
 attempts = sa.Table(
     "attempts",
@@ -141,14 +153,27 @@ attempts = sa.Table(
     sa.Column("record", _Text, nullable=False),  # its file, below records/
     sa.Column("record_digest", _Text, nullable=False),  # of its substance
 )
-points = sa.Table(
-    "points",
+results = sa.Table(
+    "results",
     metadata,
-    sa.Column("match", _Text, primary_key=True),
-    sa.Column("board", _Whole, primary_key=True),  # or pair of races, from 1
-    sa.Column("place", _Whole, primary_key=True),  # of the entrant
-    sa.Column("points", _Whole, nullable=False),  # over all rooms; or races won
-    sa.ForeignKeyConstraint(["match", "place"], ["entrants.match", "entrants.place"]),
+    sa.Column("match", _Text, sa.ForeignKey("matches.id"), primary_key=True),
+    sa.Column("boards", _Text, nullable=False),  # JSON: of each board what each entrant has
+    sa.Column("forfeits", _Text, nullable=False),  # JSON: games each entrant ended by its fault
+)
+# What standings are made of: it follows from the results, and is read in one go.
+pairs = sa.Table(
+    "pairs",
+    metadata,
+    sa.Column("round", _Whole, primary_key=True),
+    sa.Column("place", _Whole, primary_key=True),
+    _reference("first", "bots.number", key=True),
+    _reference("second", "bots.number", key=True),
+    sa.Column("won", _Whole, nullable=False),  # boards, as the first sees them
+    sa.Column("drawn", _Whole, nullable=False),
+    sa.Column("lost", _Whole, nullable=False),
+    sa.Column("difference", _Whole, nullable=False),  # of all boards together
+    sa.ForeignKeyConstraint(["round", "place"], ["matches.round", "matches.place"]),
+    sqlite_with_rowid=False,
 )
 ratings = sa.Table(
     "ratings",
@@ -157,4 +182,5 @@ ratings = sa.Table(
     _reference("bot", "bots.number", key=True),  # one that played a rated match in the round
     sa.Column("elo", _Real, nullable=False),  # unrounded
     sa.Column("matches", _Whole, nullable=False),
+    sa.Index("ix_ratings_bot", "bot", "round"),
 )

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
@@ -567,8 +568,9 @@ async def test_an_interrupted_event_is_finished_whatever_the_number_of_cycles(
         await play(ladder, Fragile(3), cycles=2)
     told = Notices()
     event = await play(ladder, cycles=7, tell=told.append)
-    assert (event.name, event.cycles, event.is_over) == ("ev1", 2, True)
-    assert told[0] == EventBegan(Event(1, 2, event.commitment), is_resumed=True)
+    assert (event.name, event.is_over) == ("ev1", True)
+    assert told[0] == EventBegan(replace(event, secret=None), is_resumed=True)
+    assert "2 cycles" in str(told[0])
     assert played_once_each(ladder)
 
 
@@ -583,7 +585,7 @@ async def test_a_record_without_a_row_is_played_over(ladder: Ladder, folder: Pat
 
 
 async def test_what_is_played_over_has_the_boards_it_had(ladder: Ladder, monkeypatch) -> None:
-    def killed(*_: object) -> None:
+    def killed(*_: object, **__: object) -> None:
         raise Interrupted
 
     runner = InProcessRunner()
@@ -601,7 +603,7 @@ async def test_what_is_played_over_has_the_boards_it_had(ladder: Ladder, monkeyp
 async def test_a_match_that_stays_to_be_played_is_not_played_for_ever(
     ladder: Ladder, monkeypatch
 ) -> None:
-    monkeypatch.setattr(Store, "play", lambda *_: None)
+    monkeypatch.setattr(Store, "play", lambda *_, **__: None)
     runner = InProcessRunner()
     with pytest.raises(LadderError, match="keeps ev1/r1/ada~dan to be played, though it was; rest"):
         await play(ladder, runner)

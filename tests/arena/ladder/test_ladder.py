@@ -5,7 +5,7 @@ import os
 import shutil
 import sqlite3
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -326,6 +326,33 @@ async def test_every_loss_and_every_change_is_told_with_its_place(
     assert said[2].startswith(f"{records[1]}: is damaged (")
 
 
+def test_the_same_program_under_another_name_stays_one_bot(
+    ladder: Ladder, bot_folder: Callable[..., str]
+) -> None:
+    ladder.add(bot_folder("ada", code="print('one program')\n"))
+    copy = ladder.add(bot_folder("eve", code="print('one program')\n", owner="somebody"))
+    assert (copy.entry, copy.bot.name) == (Entry.SAME_PROGRAM, "ada")
+    assert [bot.name for bot in ladder.store.bots()] == ["ada"]
+    other = ladder.add(bot_folder("bob", code="print('another program')\n"))
+    assert other.entry is Entry.NEW
+
+
+def test_only_bundled_bots_are_references(ladder: Ladder, bot_folder: Callable[..., str]) -> None:
+    assert ladder.add("greedy").bot.reference
+    assert not ladder.add(bot_folder("ada", owner="hokm-arena")).bot.reference
+
+
+def test_a_withdrawn_bot_is_out_until_it_is_added_again(
+    ladder: Ladder, bot_folder: Callable[..., str]
+) -> None:
+    folder = bot_folder("ada")
+    ladder.add(folder)
+    assert ladder.withdraw("ada").is_retired
+    assert not ladder.store.bots()[0].is_active
+    assert ladder.add(folder).entry is Entry.BACK
+    assert "did you mean ada?" in complaint(lambda: ladder.withdraw("adda"))
+
+
 async def test_a_record_of_another_match_is_not_taken_for_this_one(
     played: Ladder, folder: Path
 ) -> None:
@@ -335,17 +362,44 @@ async def test_a_record_of_another_match_is_not_taken_for_this_one(
     assert str(problem).startswith(f"{other}: is not the record that the result of ev1/r2/")
 
 
-@pytest.mark.parametrize("change", ["UPDATE points SET points = points + 1", "DELETE FROM points"])
+@pytest.mark.parametrize(
+    "change",
+    [
+        "UPDATE results SET boards = '[[9,0]]' WHERE match = ?",
+        "DELETE FROM results WHERE match = ?",
+    ],
+)
 async def test_a_result_that_is_not_its_records_is_found(
     played: Ladder, folder: Path, change: str
 ) -> None:
     match = "ev1/r2/ada~bob"
     with closing(sqlite3.connect(folder / "ladder.db")) as connection, connection:
-        connection.execute(f"{change} WHERE match = ? AND board = 1", [match])
+        connection.execute(change, [match])
     connection.close()
     said = str(played.check()[0])
     assert "\n" not in said
     assert f"holds a result of {match} that is not its record's: board 1 is kept as " in said
+
+
+@pytest.mark.parametrize(
+    ("change", "what"),
+    [
+        (
+            "UPDATE pairs SET won = won + 1 WHERE round = 2",
+            "comparisons of bots that do not follow",
+        ),
+        ("DELETE FROM pairs WHERE round = 2", "comparisons of bots that do not follow"),
+        ("UPDATE ratings SET elo = elo + 1 WHERE round = 2", "Elo ratings that do not follow"),
+        ("UPDATE results SET forfeits = '[0,7]'", "forfeits are kept as 0-7, and are 0-0"),
+    ],
+)
+async def test_what_does_not_follow_from_the_results_is_found(
+    played: Ladder, folder: Path, change: str, what: str
+) -> None:
+    with closing(sqlite3.connect(folder / "ladder.db")) as connection, connection:
+        connection.execute(change)
+    connection.close()
+    assert what in str(played.check()[0])
 
 
 async def test_a_result_of_a_match_that_its_record_voids_is_found(

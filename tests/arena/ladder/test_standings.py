@@ -5,17 +5,20 @@ from dataclasses import replace
 
 import pytest
 
-from arena.ladder.bradley_terry import Errors, fit
+from arena.ladder.bradley_terry import fit
+from arena.ladder.comparison import evidence_of
 from arena.ladder.elo import EloRating
 from arena.ladder.evidence import elo_of, rated_matches
 from arena.ladder.facts import Bot, Result
+from arena.ladder.fitted import Errors, Fit
+from arena.ladder.played import pairs_of
 from arena.ladder.settings import Settings
 from arena.ladder.standings import Flag, Standings, standings
 from arena.ladder.statistics import Z95
 
 SETTINGS = Settings.of("club")
 ADA, BOB, CYD, DAN = BOTS = tuple(
-    Bot(number, name, owner="m", version="1", digest=f"{number}" * 64)
+    Bot(number, name, owner=f"owner-of-{name}", version="1", digest=f"{number}" * 64)
     for number, name in enumerate(("ada", "bob", "cyd", "dan"), start=1)
 )
 # What the first named has of each board, and the second.
@@ -41,8 +44,13 @@ def cycle(number: int = 1) -> list[Result]:
 
 
 def table(bots=BOTS, results=(), *, settings: Settings = SETTINGS, closed: int = 1) -> Standings:
-    elo = elo_of(bots, results, rounds_closed=closed)
-    return standings(settings, bots, results, elo=elo, rounds_closed=closed)
+    elo = elo_of(bots, results, settings=settings, rounds_closed=closed)
+    return standings(settings, bots, pairs_of(results), elo=elo, rounds_closed=closed)
+
+
+def fit_of(bots, results, *, settings: Settings = SETTINGS) -> Fit:
+    matches = rated_matches(bots, results, settings=settings)
+    return fit(evidence_of(matches, [bot.name for bot in bots]))
 
 
 def row(of: Standings, bot: Bot):
@@ -66,7 +74,7 @@ def test_a_row_counts_matches_and_boards_from_its_own_side() -> None:
 def test_bots_are_ranked_by_the_fit_with_the_models_bars_and_los() -> None:
     results = cycle()
     found = table(results=results)
-    fitted = fit(rated_matches(BOTS, results), [bot.name for bot in BOTS]).centred()
+    fitted = fit_of(BOTS, results).centred()
     bars = fitted.standard_errors(Errors.MODEL)
     ratings = fitted.table()
     assert [r.rank for r in found.rows] == [1, 2, 3, 4]
@@ -152,13 +160,13 @@ def test_the_json_form_says_what_is_played_and_rounds_nothing() -> None:
     document = json.loads(json.dumps(found.json()))
     assert document["ladder"] == "club"
     assert (document["players"], document["format"], document["boards"]) == (4, "boards", 3)
-    assert (document["anchor"], document["scale"]) == ("cyd", "match-sign")
+    assert (document["anchor"], document["scale"]) == ("cyd", "4p-boards-3")
     assert (document["matches_played"], document["rounds_closed"]) == (6, 1)
     first = document["rows"][0]
     assert first["bot"] == found.rows[0].name
     assert first["mle"] == found.rows[0].mle
     assert first["elo"] == found.rows[0].elo
-    assert (document["counted"], document["errors"]) == ("by match", "model")
+    assert (document["counted"], document["score"]) == ("by match", "win_draw_loss")
     assert first["matches_played"] == 3
     assert first["matches"] == {"won": 2, "drawn": 0, "lost": 1}
     assert first["flags"] == ["provisional"]
@@ -166,9 +174,9 @@ def test_the_json_form_says_what_is_played_and_rounds_nothing() -> None:
 
 def test_elo_follows_from_the_rounds_alone() -> None:
     results = [*cycle(1), *cycle(2)]
-    assert elo_of(BOTS, results, rounds_closed=0) == {}
-    one = elo_of(BOTS, results, rounds_closed=1)
-    assert elo_of(BOTS, list(reversed(results)), rounds_closed=1) == one
+    assert elo_of(BOTS, results, settings=SETTINGS, rounds_closed=0) == {}
+    one = elo_of(BOTS, results, settings=SETTINGS, rounds_closed=1)
+    assert elo_of(BOTS, list(reversed(results)), settings=SETTINGS, rounds_closed=1) == one
     assert one[DAN.number].matches == 3
     # Dan drew with and lost to and beat bots that stood where he stood: K = 40 at the start.
     assert one[DAN.number] == EloRating(1500 + 40 * (1 + 0.5 + 0 - 1.5), 3)
@@ -209,7 +217,7 @@ def test_a_match_of_three_is_counted_pair_by_pair() -> None:
 
 
 def test_a_match_of_three_moves_elo_as_one_match_each_pair_by_a_half() -> None:
-    elo = elo_of(BOTS, [three(BOB, ADA, CYD, points=(3, 3, 0))], rounds_closed=1)
+    elo = elo_of(BOTS, [three(BOB, ADA, CYD, points=(3, 3, 0))], settings=THREES, rounds_closed=1)
     # K = 40 at the start; 1500 v 1500 expects a half of each pair.
     assert elo == {
         BOB.number: EloRating(1500 + 40 / 2 * (0 + 0.5), 1),
@@ -237,18 +245,17 @@ def test_errors_of_threes_are_clustered_by_match_from_thirty_matches_on(
 ) -> None:
     bots = (ADA, BOB, CYD)
     found = table(bots, played(matches), settings=THREES)
-    fitted = fit(rated_matches(bots, played(matches)), [bot.name for bot in bots])
+    fitted = fit_of(bots, played(matches), settings=THREES)
     bars = fitted.bars(errors=kind)
     assert fitted.bars(errors=Errors.MODEL) != fitted.bars(errors=Errors.SANDWICH)
     assert {r.name: r.bar for r in found.rows} == bars
     _, second, third = (r.name for r in found.rows)
     for r, after in zip(found.rows, (second, third), strict=False):
         assert r.los_next == fitted.difference(r.name, after, errors=kind).los
-    assert found.json()["errors"] == "clustered"
 
 
-def test_errors_of_pairs_are_the_models_however_many_the_matches() -> None:
-    found = table(results=cycle() * 20)
-    fitted = fit(rated_matches(BOTS, cycle() * 20), [bot.name for bot in BOTS])
-    assert {r.name: r.bar for r in found.rows} == fitted.bars(errors=Errors.MODEL)
-    assert found.json()["errors"] == "model"
+def test_errors_of_pairs_are_the_sandwichs_from_thirty_matches_on() -> None:
+    few, many = cycle() * 9, cycle() * 20  # 27 matches each, and 60
+    for results, kind in ((few, Errors.MODEL), (many, Errors.SANDWICH)):
+        fitted = fit_of(BOTS, results)
+        assert {r.name: r.bar for r in table(results=results).rows} == fitted.bars(errors=kind)

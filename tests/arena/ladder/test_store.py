@@ -20,7 +20,7 @@ from arena.ladder.store import Store
 from arena.ladder.store.tables import REVISION, metadata
 from hokm.outcome import Ending
 
-EVENT = Event(1, cycles=1, commitment=bytes(32))
+EVENT = Event(1, schedule='{"kind": "round-robin", "cycles": 1}', commitment=bytes(32), entropy=b"")
 MATCH = Match("ev1/r1/ada~bob", round=1, place=1, entrants=(2, 1))
 ATTEMPT = Attempt(MATCH.id, 1, None, "", "ev1/r1/ada~bob.json.gz", "00" * 32)
 
@@ -93,9 +93,38 @@ def test_a_played_match_is_read_back_with_every_board(store: Store) -> None:
     assert store.results() == (Result(MATCH.id, 1, entrants=(2, 1), boards=boards),)
     assert store.results(in_round=1) == store.results()
     assert store.results(in_round=2) == ()
+    assert store.results(of=[1, 2]) == store.results()
+    assert store.results(of=[1, 99]) == ()
+    assert store.matches_played() == 1
+    # Of ada, who was entered first: 2 - 1, 3 - 0 and 0 - 4.
+    assert store.pairs().tolist() == [[1, 1, 1, 2, 2, 0, 1, 0]]
     assert store.scheduled() == ()
     assert store.attempts() == (ATTEMPT,)
     assert store.attempts(replace(EVENT, number=2)) == ()
+
+
+def test_games_that_ended_by_a_bots_fault_are_summed_by_bot(store: Store) -> None:
+    again = Match("ev1/r2/ada~bob", round=2, place=1, entrants=(1, 2))
+    store.add_cycle(EVENT, 2, [again])
+    store.play(MATCH, ATTEMPT, ((1, 2),), forfeits=(0, 3))
+    store.play(again, replace(ATTEMPT, match=again.id), ((1, 2),), forfeits=(2, 0))
+    assert store.forfeits() == {1: 5}
+
+
+def test_nonces_and_entropy_of_an_event_are_kept(store: Store) -> None:
+    store.add_nonce(EVENT, bot=1, nonce=bytes(32))
+    store.add_nonce(EVENT, bot=1, nonce=bytes(range(32)))
+    assert store.nonces(EVENT) == {1: bytes(range(32))}
+    store.fix_entropy(EVENT, b"\1" * 32)
+    assert store.event_under_way() == replace(EVENT, entropy=b"\1" * 32)
+
+
+@pytest.mark.parametrize("boards", ["7", "[[1,2],3]", "[[1,2.5]]", "[[1,2,3]]", "[[1,true]]", "["])
+def test_boards_that_no_arena_writes_are_damage(store: Store, file: Path, boards: str) -> None:
+    store.play(MATCH, ATTEMPT, ((1, 1),))
+    sql(file, f"UPDATE results SET boards = '{boards}'")
+    with pytest.raises(LadderError, match="holds what no arena writes"):
+        store.results()
 
 
 def test_matches_of_three_are_kept_in_the_order_of_their_entrants(store: Store) -> None:
@@ -118,8 +147,9 @@ def test_no_bot_is_entered_twice_in_a_match(store: Store) -> None:
 
 
 def test_a_result_that_cannot_be_written_whole_is_not_written_at_all(store: Store) -> None:
+    elsewhere = replace(MATCH, entrants=(1, 99))  # no such bot
     with pytest.raises(LadderError):
-        store.play(MATCH, ATTEMPT, ((1, None),))  # type: ignore[arg-type]  # no such result
+        store.play(elsewhere, ATTEMPT, ((1, 0),))
     assert store.attempts() == ()
     assert store.results() == ()
     assert store.scheduled() == (MATCH,)
@@ -234,8 +264,8 @@ def test_an_empty_file_is_no_ladders_database(file: Path) -> None:
 
 def test_a_missing_table_is_found_on_opening(store: Store, file: Path) -> None:
     store.close()
-    sql(file, "DROP TABLE points")
-    assert "no such table: points" in complaint(file)
+    sql(file, "DROP TABLE pairs")
+    assert "no such table: pairs" in complaint(file)
 
 
 def test_a_torn_database_is_said_to_be_damaged(store: Store, file: Path) -> None:
