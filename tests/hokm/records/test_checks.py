@@ -508,6 +508,19 @@ def test_a_secret_that_was_not_committed_to_is_found(match: MatchRecord) -> None
     assert any("begins with 'local/" in line for line in found(record))
 
 
+def test_a_local_event_is_known_by_its_commitment(make_match: MakeMatch) -> None:
+    alone = make_match()
+    event, _, names = alone.match.rpartition("/")
+    one_of_many = replace(alone, match=f"{event}/b7/{names}", event=event, secret=None, seeds=())
+    assert not any("begins with" in line for line in found(one_of_many))
+    other = f"local/{'0' * 16}"
+    for wrong in (
+        replace(one_of_many, match=f"{other}/b7/{names}", event=other),
+        replace(one_of_many, event=None),
+    ):
+        assert any("the id of this local match begins with" in line for line in found(wrong))
+
+
 def test_a_secret_without_its_entropy_is_found(match: MatchRecord) -> None:
     assert found(replace(match, entropy=None)) == [
         "the secret is revealed without the entropy it was mixed with"

@@ -89,7 +89,8 @@ def _header(record: MatchRecord) -> Iterator[Finding]:
         event = quoted(record.event)
         yield Finding(f"the match's id {quoted(record.match)} is not of the event {event}")
     local = f"local/{record.commitment.hex()[:16]}"
-    if prefix.startswith("local/") and prefix != local:
+    # A match by itself, or one of many in an event that is known by its commitment.
+    if prefix.startswith("local/") and local not in (prefix, record.event):
         yield Finding(
             f"the id of this local match begins with {quoted(prefix)}, not with {local!r}"
         )
