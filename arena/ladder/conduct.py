@@ -59,12 +59,22 @@ def conduct(record: MatchRecord) -> tuple[Conduct, ...]:
                 of_entrant[seating[refusal.seat]].refusals += 1
             if game.outcome is not None and game.outcome.at_fault is not None:
                 of_entrant[seating[game.outcome.at_fault]].faults += 1
-    seatings = {room.number: room.seating for room in record.rooms}
-    for process in record.circumstances.processes:
-        one = of_entrant[seatings[process.room][process.seat]]
-        if process.cpu_seconds is not None:
-            one.cpu_seconds = (one.cpu_seconds or 0.0) + process.cpu_seconds
+    for one, used in zip(of_entrant, cpu_seconds(record), strict=True):
+        one.cpu_seconds = used
     return of_entrant
+
+
+def cpu_seconds(record: MatchRecord) -> tuple[float | None, ...]:
+    """What the processes of each entrant used, their start included, in their order; None where the
+    record does not say.
+    """
+    seatings = {room.number: room.seating for room in record.rooms}
+    used: list[float | None] = [None] * len(record.entrants)
+    for process in record.circumstances.processes:
+        entrant = seatings[process.room][process.seat]
+        if process.cpu_seconds is not None:
+            used[entrant] = (used[entrant] or 0.0) + process.cpu_seconds
+    return tuple(used)
 
 
 def _charged(

@@ -18,6 +18,7 @@ from typing import Final, Protocol
 import trio
 
 from arena.ladder.boards import MatchPlan, Secret, joined_names
+from arena.ladder.conduct import cpu_seconds
 from arena.ladder.cores import usable_cores
 from arena.ladder.entrants import Entrant
 from arena.ladder.errors import LadderError
@@ -314,7 +315,13 @@ class _Player:
             found = verdict(record)
             if not isinstance(found, Voided):
                 attempt = _keep(self._ladder, plan, record)
-                self._ladder.store.play(match, attempt, found, forfeits=forfeits(record))
+                self._ladder.store.play(
+                    match,
+                    attempt,
+                    found,
+                    forfeits=forfeits(record),
+                    cpu_seconds=cpu_seconds(record),
+                )
                 if is_rated(entrants):
                     self._rated_at = trio.current_time()
                 self._tell(MatchPlayed(match, tuple(bot.name for bot in entrants), found))

@@ -118,14 +118,14 @@ class Attempt:
 class Result:
     """A match that was played. `boards` are what each entrant has of each board (points, over all
     rooms) or pair of races (races won): `boards[board][place]`. `forfeits` counts the games that
-    ended by the fault of each entrant; empty for a match of an older arena, which did not count.
+    ended by the fault of each entrant, None for a match of an older arena, which did not count.
     """
 
     match: str
     round: int
     entrants: tuple[int, ...]
     boards: Boards
-    forfeits: tuple[int, ...] = ()
+    forfeits: tuple[int, ...] | None = None
 
     @property
     def totals(self) -> tuple[int, ...]:

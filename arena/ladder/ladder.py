@@ -387,11 +387,11 @@ def _difference(kept: Result | None, record: MatchRecord) -> str:
     found = verdict(record)
     if isinstance(found, Voided):
         return f"by its record it is void ({found.ending.value})"
-    boards, faults = (kept.boards, kept.forfeits) if kept is not None else ((), ())
+    boards, faults = (kept.boards, kept.forfeits) if kept is not None else ((), None)
     for number, (own, true) in enumerate(zip_longest(boards, found), start=1):
         if own != true:
             return f"board {number} is kept as {_points(own)}, and is {_points(true)}"
-    if faults and faults != forfeits(record):
+    if faults is not None and faults != forfeits(record):
         return f"forfeits are kept as {_points(faults)}, and are {_points(forfeits(record))}"
     return ""
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 import sqlalchemy as sa
 
@@ -251,20 +251,24 @@ class Store:
     # -- what came of it
 
     def play(
-        self, match: Match, attempt: Attempt, boards: Boards, *, forfeits: Sequence[int] = ()
+        self,
+        match: Match,
+        attempt: Attempt,
+        boards: Boards,
+        *,
+        forfeits: Sequence[int] | None = None,
+        cpu_seconds: Sequence[float | None] | None = None,
     ) -> None:
-        """The match is played; all its bots have started."""
+        """The match is played; all its bots have started. `forfeits` and `cpu_seconds` are of each
+        of its entrants.
+        """
+        unknown = [None] * len(match.entrants)
         result = Result(match.id, match.round, match.entrants, boards)
         with self._database.writing() as connection:
             self._add_attempt(connection, attempt)
             self._update_match(connection, match, state=State.PLAYED)
-            connection.execute(
-                sa.insert(t.results).values(
-                    match=match.id,
-                    boards=json.dumps(boards, separators=(",", ":")),
-                    forfeits=json.dumps(forfeits, separators=(",", ":")),
-                )
-            )
+            text = json.dumps(boards, separators=(",", ":"))
+            connection.execute(sa.insert(t.results).values(match=match.id, boards=text))
             connection.execute(
                 sa.insert(t.pairs),
                 [
@@ -272,8 +276,18 @@ class Store:
                     for pair in result.pairs()
                 ],
             )
-            for bot in match.entrants:
+            for bot, faults, seconds in zip(
+                match.entrants, forfeits or unknown, cpu_seconds or unknown, strict=True
+            ):
                 self._update_bot(connection, bot, failed_starts=0)
+                connection.execute(
+                    sa.update(t.entrants)
+                    .where(t.entrants.c.match == match.id, t.entrants.c.bot == bot)
+                    .values(
+                        forfeits=faults,
+                        cpu_milliseconds=None if seconds is None else round(1000 * seconds),
+                    )
+                )
 
     def void_attempt(
         self,
@@ -311,8 +325,8 @@ class Store:
                 t.matches.c.id,
                 t.matches.c.round,
                 t.entrants.c.bot,
+                t.entrants.c.forfeits,
                 t.results.c.boards,
-                t.results.c.forfeits,
             )
             .join(t.results, t.results.c.match == t.matches.c.id)
             .join(t.entrants, t.entrants.c.match == t.matches.c.id)
@@ -325,13 +339,15 @@ class Store:
             query = query.where(t.matches.c.id.in_(own))
         with self._database.reading() as connection:
             played = groupby(
-                connection.execute(query),
-                key=lambda row: (row.id, row.round, row.boards, row.forfeits),
+                connection.execute(query), key=lambda row: (row.id, row.round, row.boards)
             )
-            return tuple(
-                _result(match, number, [row.bot for row in rows], boards=boards, forfeits=forfeits)
-                for (match, number, boards, forfeits), rows in played
-            )
+            results = []
+            for (match, number, boards), found in played:
+                rows = list(found)
+                forfeits = None if rows[0].forfeits is None else [row.forfeits for row in rows]
+                entrants = [row.bot for row in rows]
+                results.append(_result(match, number, entrants, boards=boards, forfeits=forfeits))
+        return tuple(results)
 
     def pairs(self) -> "NDArray[np.int64]":
         """What came of all matches between each two of their entrants, by round and place: a row
@@ -356,22 +372,18 @@ class Store:
 
     def forfeits(self) -> dict[int, int]:
         """How many games each bot ended by its fault, those who ended any, by number."""
-        place = sa.func.json_each(t.results.c.forfeits).table_valued("key", "value")
-        query = (
-            sa.select(t.entrants.c.bot, sa.func.sum(place.c.value).label("games"))
-            .select_from(t.results)
-            .join(place, place.c.value > 0)
-            .join(
-                t.entrants,
-                sa.and_(
-                    t.entrants.c.match == t.results.c.match,
-                    t.entrants.c.place == place.c.key + 1,
-                ),
-            )
-            .group_by(t.entrants.c.bot)
-        )
+        total = sa.func.sum(t.entrants.c.forfeits)
+        query = sa.select(t.entrants.c.bot, total).group_by(t.entrants.c.bot).having(total > 0)
         with self._database.reading() as connection:
-            return {row.bot: row.games for row in connection.execute(query)}
+            return {bot: games for bot, games in connection.execute(query)}
+
+    def cpu_seconds(self) -> dict[int, float]:
+        """What a match has cost each bot's processes in the mean, where that is known, by number."""
+        mean = sa.func.avg(t.entrants.c.cpu_milliseconds)
+        query = sa.select(t.entrants.c.bot, mean).group_by(t.entrants.c.bot)
+        with self._database.reading() as connection:
+            found = connection.execute(query)
+            return {bot: milliseconds / 1000 for bot, milliseconds in found if milliseconds}
 
     def attempts(self, event: Event | None = None) -> tuple[Attempt, ...]:
         """Every attempt with its record, all or those of an event, in the order of the schedule."""
@@ -506,23 +518,20 @@ def _event(row: "sa.Row[tuple[object, ...]]") -> Event:
 
 
 def _result(
-    match: str, number: int, entrants: Sequence[int], *, boards: str, forfeits: str
+    match: str, number: int, entrants: Sequence[int], *, boards: str, forfeits: list[int] | None
 ) -> Result:
-    points = tuple(tuple(_whole_numbers(board, of=match)) for board in _list(boards, of=match))
-    faults = tuple(_whole_numbers(_list(forfeits, of=match), of=match))
-    if any(len(row) != len(entrants) for row in points) or len(faults) not in (0, len(entrants)):
+    points = json.loads(boards)
+    if not isinstance(points, list) or not all(
+        isinstance(board, list)
+        and len(board) == len(entrants)
+        and all(type(count) is int for count in board)
+        for board in points
+    ):
         raise ValueError(f"a board of {quoted(match)} without points for each entrant")
-    return Result(match, number, tuple(entrants), points, faults)
-
-
-def _list(text: str, *, of: str) -> list[object]:
-    found = json.loads(text)
-    if not isinstance(found, list):
-        raise ValueError(f"no list in a result of {quoted(of)}")
-    return found
-
-
-def _whole_numbers(found: object, *, of: str) -> list[int]:
-    if not isinstance(found, list) or any(type(number) is not int for number in found):
-        raise ValueError(f"a result of {quoted(of)} without whole numbers")
-    return cast(list[int], found)
+    return Result(
+        match,
+        number,
+        entrants=tuple(entrants),
+        boards=tuple(map(tuple, points)),
+        forfeits=None if forfeits is None else tuple(forfeits),
+    )

@@ -140,6 +140,8 @@ entrants = sa.Table(
     sa.Column("match", _Text, sa.ForeignKey("matches.id"), primary_key=True),
     sa.Column("place", _Whole, primary_key=True),  # as named in the match, from 1
     _reference("bot", "bots.number"),
+    sa.Column("forfeits", _Whole),  # games that ended by its fault; NULL: not counted
+    sa.Column("cpu_milliseconds", _Whole),  # of its processes; NULL: not known
     sa.UniqueConstraint("match", "bot"),
     sa.Index(None, "bot"),
 )
@@ -158,7 +160,6 @@ results = sa.Table(
     metadata,
     sa.Column("match", _Text, sa.ForeignKey("matches.id"), primary_key=True),
     sa.Column("boards", _Text, nullable=False),  # JSON: of each board what each entrant has
-    sa.Column("forfeits", _Text, nullable=False),  # JSON: games each entrant ended by its fault
 )
 # What standings are made of: it follows from the results, and is read in one go.
 pairs = sa.Table(

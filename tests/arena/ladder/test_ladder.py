@@ -390,7 +390,10 @@ async def test_a_result_that_is_not_its_records_is_found(
         ),
         ("DELETE FROM pairs WHERE round = 2", "comparisons of bots that do not follow"),
         ("UPDATE ratings SET elo = elo + 1 WHERE round = 2", "Elo ratings that do not follow"),
-        ("UPDATE results SET forfeits = '[0,7]'", "forfeits are kept as 0-7, and are 0-0"),
+        (
+            "UPDATE entrants SET forfeits = 7 WHERE place = 2",
+            "forfeits are kept as 0-7, and are 0-0",
+        ),
     ],
 )
 async def test_what_does_not_follow_from_the_results_is_found(

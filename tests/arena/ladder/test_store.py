@@ -111,6 +111,15 @@ def test_games_that_ended_by_a_bots_fault_are_summed_by_bot(store: Store) -> Non
     assert store.forfeits() == {1: 5}
 
 
+def test_what_a_match_costs_a_bot_is_the_mean_of_those_that_say(store: Store) -> None:
+    again = Match("ev1/r2/ada~bob", round=2, place=1, entrants=(1, 2))
+    store.add_cycle(EVENT, 2, [again])
+    store.play(MATCH, ATTEMPT, ((1, 2),), cpu_seconds=(1.5, None))
+    store.play(again, replace(ATTEMPT, match=again.id), ((1, 2),), cpu_seconds=(0.25, 0.5))
+    # The first is bob, who is named first in the first match.
+    assert store.cpu_seconds() == {1: 0.25, 2: 1.0}
+
+
 def test_nonces_and_entropy_of_an_event_are_kept(store: Store) -> None:
     store.add_nonce(EVENT, bot=1, nonce=bytes(32))
     store.add_nonce(EVENT, bot=1, nonce=bytes(range(32)))

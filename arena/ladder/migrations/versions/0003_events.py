@@ -1,8 +1,8 @@
 """Events with a schedule and entropy, programs of bots, and results that are read in one go.
 
 An event of so many cycles was a round robin without entropy. The boards of a match become one row,
-and what came of them between each two entrants another. Faults were in the records only and are not
-counted of older matches. A bot of the arena's own is known by its owner, since until now nobody
+and what came of them between each two entrants another. Faults and CPU time were in the records
+only and are not known of older matches. A bot of the arena's own is known by its owner, since until now nobody
 else was told to keep off that name; what a bot runs is taken to be its whole bundle.
 """
 
@@ -32,6 +32,8 @@ def upgrade() -> None:
         """ schedule = '{"kind": "round-robin", "cycles": ' || cycles || '}'"""
     )
     op.drop_column("events", "cycles")
+    op.add_column("entrants", sa.Column("forfeits", sa.Integer, nullable=True))
+    op.add_column("entrants", sa.Column("cpu_milliseconds", sa.Integer, nullable=True))
     _make()
     _fill()
     op.drop_table("points")
@@ -52,7 +54,7 @@ def _fill() -> None:
         ]
         bots = [row.bot for row in rows[: len(boards[0])]]
         connection.execute(
-            sa.text("INSERT INTO results VALUES (:match, :boards, '[]')"),
+            sa.text("INSERT INTO results VALUES (:match, :boards)"),
             {"match": match, "boards": json.dumps(boards, separators=(",", ":"))},
         )
         connection.execute(
@@ -93,7 +95,6 @@ def _make() -> None:
         "results",
         sa.Column("match", sa.Text, nullable=False),
         sa.Column("boards", sa.Text, nullable=False),
-        sa.Column("forfeits", sa.Text, nullable=False),
         sa.PrimaryKeyConstraint("match", name="pk_results"),
         sa.ForeignKeyConstraint(["match"], ["matches.id"], name="fk_results_match_matches"),
     )
