@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 import arena
-from arena.cli import bots, errors, ladder, match, replay, verify
+from arena.cli import bots, duel, errors, ladder, match, replay, sprt, verify
 
 app = typer.Typer(
     help="A referee and a rated ladder for bots that play the card game Hokm.",
@@ -22,6 +22,10 @@ app = typer.Typer(
 app.command(
     "match", help=match.HELP, short_help=match.SHORT_HELP, epilog=match.EPILOG, no_args_is_help=True
 )(match.match)
+app.command(
+    "sprt", help=sprt.HELP, short_help=sprt.SHORT_HELP, epilog=sprt.EPILOG, no_args_is_help=True
+)(sprt.sprt)
+app.command("duel", help=duel.HELP, short_help=duel.SHORT_HELP, no_args_is_help=True)(duel.duel)
 app.command("verify", no_args_is_help=True)(verify.verify)
 app.command("replay", no_args_is_help=True)(replay.replay)
 app.add_typer(ladder.app, name="ladder")

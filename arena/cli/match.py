@@ -19,6 +19,7 @@ from arena.cli.options import (
     Options,
     Tick,
     checked_seconds,
+    checked_seed,
     checked_tick,
     option_texts,
     require_posix,
@@ -217,10 +218,8 @@ def match(
         raise Misuse("--games counts pairs of races; give --boards, or --format classic")
     if format_ == "classic" and boards is not None:
         raise Misuse("--boards does not count races; give --games, or --format boards")
-    if seed == "":
-        raise Misuse("--seed is empty; give a text, or leave it out for a new one")
     if seed is not None:
-        _check_seed(seed)
+        checked_seed(seed)
     if record is not None:
         _check_record(record)
 
@@ -273,13 +272,6 @@ def match(
     )
     if not local.match(ask, as_json=json_):
         raise typer.Exit(FAILED)
-
-
-def _check_seed(text: str) -> None:
-    try:
-        text.encode()
-    except UnicodeEncodeError:  # bytes that are no text in this locale, as Python hands them on
-        raise Misuse("--seed is not UTF-8; give 64 hex digits, or a text") from None
 
 
 def _check_record(file: Path) -> None:

@@ -104,6 +104,17 @@ def checked_tick(seconds: float) -> float:
     return seconds
 
 
+def checked_seed(text: str) -> str:
+    """A text that can be a seed."""
+    if not text:
+        raise Misuse("--seed is empty; give a text, or leave it out for a new one")
+    try:
+        text.encode()
+    except UnicodeEncodeError:  # bytes that are no text in this locale, as Python hands them on
+        raise Misuse("--seed is not UTF-8; give 64 hex digits, or a text") from None
+    return text
+
+
 def require_posix() -> None:
     """Bots run in process groups of their own, which only such systems have."""
     if os.name != "posix":

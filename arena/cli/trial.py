@@ -1,0 +1,111 @@
+"""An experiment on one's own machine: from what was asked to an answer."""
+
+import functools
+import hashlib
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import trio
+
+from arena.cli import show
+from arena.cli.errors import Misuse
+from arena.cli.interrupts import heeding_signals
+from arena.cli.listening import is_remote
+from arena.cli.local import LONGEST_FILE_NAME_BYTES
+from arena.cli.operating import Operating, operated
+from arena.cli.places import bot_folder, running_folder
+from arena.cli.series import SeriesReport, SeriesWatch
+from arena.ladder.boards import joined_names
+from arena.ladder.cores import usable_cores
+from arena.ladder.entrants import Entrant, load_bot
+from arena.ladder.experiment import Design, End, Experiment, opened, play
+from arena.ladder.runner import open_runner
+from arena.referee.meter import Meter
+from hokm.deck import secret_from_text
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ask:
+    """What was asked of ``arena sprt`` or ``arena duel``; None leaves a thing to its default."""
+
+    bots: tuple[str, str]
+    design: Design
+    seed: str | None
+    out: Path | None
+    concurrency: int | None
+    hello_seconds: float
+    operating: Operating
+
+
+def experiment(ask: Ask, *, as_json: bool) -> bool:
+    """Play the experiment, or the rest of it, and print what it came to; whether it is done."""
+    first, second = map(_entrant, ask.bots)
+    if len(joined_names((first.name, second.name)).encode()) > LONGEST_FILE_NAME_BYTES:
+        raise Misuse(
+            "these bots' names together are too long for the folder of their logs: it takes "
+            f"{LONGEST_FILE_NAME_BYTES} bytes of UTF-8; shorten a name in its bot.toml"
+        )
+    folder = ask.out or default_folder(ask.design, (first, second))
+    secret = None if ask.seed is None else secret_from_text(ask.seed)
+    began = time.monotonic()
+    with (
+        opened(folder, ask.design, bots=(first, second), secret=secret) as found,
+        SeriesWatch(found, show.errors()) as watch,
+        operated(ask.operating, say=watch.say) as meter,
+    ):
+        watch.say(_greeting(found))
+        if found.end is None:
+            trio.run(functools.partial(_play, found, ask=ask, watch=watch, meter=meter))
+        else:
+            found.reveal()  # where the run that ended it was killed before it had
+    report = SeriesReport(found, seconds=time.monotonic() - began)
+    if as_json:
+        show.print_json(report.json())
+    else:
+        report.print(show.results())
+    return found.end is not None and found.end.is_done
+
+
+def default_folder(design: Design, bots: tuple[Entrant, Entrant]) -> Path:
+    """Where an experiment goes that nobody has named a folder for: in the working directory, by the
+    bots and their very files, so that a changed bot begins another one.
+    """
+    kind = "duel" if design.test is None else "sprt"
+    digest = hashlib.sha256("~".join(bot.digest for bot in bots).encode()).hexdigest()
+    name = f"{kind}-{bots[0].name}-{bots[1].name}-{digest[:8]}"
+    return Path(name if len(name.encode()) <= LONGEST_FILE_NAME_BYTES else f"{kind}-{digest[:16]}")
+
+
+async def _play(found: Experiment, *, ask: Ask, watch: SeriesWatch, meter: Meter) -> End:
+    rooms = ask.concurrency or usable_cores()
+    async with (
+        open_runner(
+            concurrency=rooms,
+            python=sys.executable,
+            running=running_folder(otherwise=found.folder),
+            logs=found.logs_folder,
+            hello_seconds=ask.hello_seconds,
+            meter=meter,
+        ) as runner,
+        heeding_signals(runner, tell=watch.say, drain_seconds=ask.operating.drain_seconds),
+    ):
+        # One more than there is room for, so that no core waits for the end of a batch.
+        at_once = rooms // len(found.plan(1).rooms) + 1
+        return await play(found, runner, watcher=watch, tell=watch.tell, at_once=at_once)
+
+
+def _entrant(text: str) -> Entrant:
+    if is_remote(text):
+        raise Misuse(f"{text}: a remote bot may be another one tomorrow; name a bot's folder")
+    return load_bot(bot_folder(text))
+
+
+def _greeting(found: Experiment) -> str:
+    deals = f"deals bound by the commitment {found.secret.commitment.hex()}"
+    if not found.is_resumed:
+        return f"experiment in {found.folder}: {deals}"
+    unit, count = found.design.unit, sum(len(batch.differences) for batch in found.counted)
+    state = "is over" if found.end is not None else "goes on"
+    return f"experiment in {found.folder}: {state} after {count} {unit}s; {deals}"
