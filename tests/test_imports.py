@@ -71,6 +71,7 @@ ONLY_IN = {
         "arena.ladder.schedules",
         "arena.ladder.store",
     ),
+    "rustworkx": ("arena.ladder.schedules.swiss",),
     # A process that has used gRPC must not fork; processes are started as commands.
     "multiprocessing": (),
 }

@@ -44,6 +44,10 @@ class RoundRobin:
         checked_field("round robin", state)
         return self
 
+    def ranking(self, state: State) -> tuple[int, ...]:
+        """None but the ladder's."""
+        return ()
+
     def next_rounds(self, state: State) -> tuple[Round, ...]:
         """The next cycle."""
         if len(state.stages) >= self.cycles or len(state.field) < state.sides:
