@@ -55,6 +55,12 @@ def init(
             metavar="N", help="Pairs of races in a match, with --format classic.  [default: 4]"
         ),
     ] = None,
+    score: Annotated[
+        Literal["win_draw_loss", "vp"],
+        typer.Option(
+            help="What a match is worth to a rating: by who has more of all boards, or by how much."
+        ),
+    ] = "win_draw_loss",
     option: Options = (),  # type: ignore[assignment]  # never changed
     move_time: MoveTime = 1.0,
     bank: Bank = 30.0,
@@ -68,7 +74,7 @@ def init(
 ) -> None:
     """Make a ladder. What it plays is fixed from then on: other settings make another ladder."""
     from arena.ladder.ladder import Ladder
-    from arena.ladder.settings import Settings
+    from arena.ladder.settings import MatchScoring, Settings
     from hokm.records import Format
     from hokm.session import ClockRules
 
@@ -89,11 +95,13 @@ def init(
             options=option_texts(option),
             anchor=anchor,
             tick_seconds=checked_tick(tick),
+            score=MatchScoring(score),
         )
     except ValueError as error:
         raise Misuse(str(error)) from error
     with Ladder.init(folder, settings):
-        print(f"{settings.name}: a ladder in {folder}; next, arena ladder add {folder} BOT...")
+        print(f"{settings.name} ({settings.scale}): a ladder in {folder}; ", end="")
+        print(f"next, arena ladder add {folder} BOT...")
 
 
 @app.command(no_args_is_help=True)
@@ -112,18 +120,41 @@ def add(
 ) -> None:
     """Enter bots. Each is copied as it is now, and plays from the next cycle on.
 
+    Bots of one owner play each other and are not rated by it; to compare two of your own, see arena
+    sprt and arena duel. What differs in its manifest only is the same program, and stays one bot.
     The bundled bot random is unrated unless --rated is given: a match with it says too little.
     """
     from arena.cli.places import bot_folder
-    from arena.ladder.ladder import Ladder
+    from arena.ladder.ladder import Entry, Ladder
 
     folders = [bot_folder(text) for text in bots]  # before the first of them is entered
     with Ladder.open(folder) as ladder:
         for place in folders:
             added = ladder.add(str(place), rated=rated)
-            unrated = "" if added.bot.rated else ", unrated"
-            print(f"{added.bot.name} {added.bot.version} ({added.bot.owner}): ", end="")
-            print(f"{added.entry.value}{unrated}")
+            bot = f"{added.bot.name} {added.bot.version} ({added.bot.owner})"
+            if added.entry is Entry.SAME_PROGRAM:
+                print(f"{place.name}: the same program as {bot}, which stands for both")
+            else:
+                unrated = "" if added.bot.rated else ", unrated"
+                sisters = ", ".join(sister.name for sister in added.sisters)
+                apart = f"; of one owner with {sisters}: never rated against it" if sisters else ""
+                print(f"{bot}: {added.entry.value}{unrated}{apart}")
+
+
+@app.command(no_args_is_help=True)
+def withdraw(
+    folder: Folder,
+    bots: Annotated[list[str], typer.Argument(metavar="NAME", help="Bots that are entered.")],
+) -> None:
+    """Take bots out. What they have played still counts; what is still to be played is void.
+
+    arena ladder add takes one back.
+    """
+    from arena.ladder.ladder import Ladder
+
+    with Ladder.open(folder) as ladder:
+        for name in bots:
+            print(f"{ladder.withdraw(name).name}: withdrawn")
 
 
 @app.command(no_args_is_help=True)

@@ -6,6 +6,7 @@ from arena.cli.show import named_columns, print_line
 from arena.cli.text import kept_apart, percent, plain, signed
 from arena.ladder.elo import PROVISIONAL_MATCHES
 from arena.ladder.fitted import SANDWICH_MATCHES
+from arena.ladder.settings import MatchScoring
 from arena.ladder.standings import Flag, Standings
 from arena.wording import counted
 from hokm.records import Format
@@ -20,6 +21,8 @@ _MARKS = {
     ),
     Flag.UNRATED: ("U", "unrated: its matches move no rating"),
     Flag.INACTIVE: ("I", "inactive: no longer paired"),
+    Flag.RETIRED: ("R", "retired: its owner took it out"),
+    Flag.FORFEITS: ("F", "forfeits: games ended by its fault, which count as the worst result"),
 }
 
 
@@ -30,8 +33,8 @@ def print_standings(standings: Standings, console: Console) -> None:
     anchor = "the field's mean" if standings.anchor is None else standings.anchor
     print_line(
         console,
-        f"{settings.name}: {settings.rules.players} players, {settings.format.value}, "
-        f"{settings.length} {unit} a match",
+        f"{settings.name} ({settings.scale}): {settings.rules.players} players, "
+        f"{settings.format.value}, {settings.length} {unit} a match",
     )
     print_line(
         console,
@@ -39,7 +42,7 @@ def print_standings(standings: Standings, console: Console) -> None:
         f"{counted(standings.rounds_closed, 'round')} closed; {anchor} stands at 1500",
     )
     table = named_columns("#", "bot", "owner", gap=1)
-    for heading in ("Elo", "MLE", "±95 %", "W-D-L", unit, "points", "LOS"):
+    for heading in ("ranks", "Elo", "MLE", "±95 %", "W-D-L", unit, "points", "LOS"):
         table.add_column(heading, justify="right", no_wrap=True)
     table.add_column("")
     for row in standings.rows:
@@ -47,6 +50,7 @@ def print_standings(standings: Standings, console: Console) -> None:
             "-" if row.rank is None else str(row.rank),
             kept_apart(row.name),
             kept_apart(row.owner),
+            "-" if row.ranks is None else _interval(*row.ranks),
             plain(row.elo, 1),
             plain(row.mle, 1),
             plain(row.bar, 0),
@@ -63,16 +67,26 @@ def print_standings(standings: Standings, console: Console) -> None:
         print_line(console, line)
 
 
+def _interval(best: int, worst: int) -> str:
+    return str(best) if best == worst else f"{best}-{worst}"
+
+
 def _legend(standings: Standings) -> list[str]:
     shown = {flag for row in standings.rows for flag in row.flags}
     lines = [
-        "Ranked by MLE, one fit to all matches; Elo moves once a round and follows it",
+        "Ranked by MLE, one fit to all matches; ranks: those it may truly have, at 95 %",
+        "Elo moves once a round and follows the MLE",
         "W-D-L: matches; points: of a board; LOS: likelihood to be better than the next",
     ]
+    if standings.settings.score is MatchScoring.VP:
+        lines.append("Ratings by victory points: how much a match is won by; W-D-L: by who wins it")
     if standings.is_pairwise:
         lines += [
             "Matches, boards and points are pairwise: against each of the others of a match",
             f"±95 % and LOS: clustered by match from {SANDWICH_MATCHES} matches on, else too sure",
         ]
     lines += [f"{mark} {meaning}" for flag, (mark, meaning) in _MARKS.items() if flag in shown]
+    lines += [
+        f"{row.name}: {counted(row.forfeits, 'forfeit')}" for row in standings.rows if row.forfeits
+    ]
     return lines + [f"{row.name}: {row.note}" for row in standings.rows if row.note]

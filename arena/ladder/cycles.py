@@ -22,7 +22,7 @@ from arena.ladder.conduct import cpu_seconds
 from arena.ladder.cores import usable_cores
 from arena.ladder.entrants import Entrant
 from arena.ladder.errors import LadderError
-from arena.ladder.evidence import elo_after, is_rated
+from arena.ladder.evidence import are_sisters, elo_after, is_rated
 from arena.ladder.facts import Attempt, Boards, Bot, Event, Match, totals
 from arena.ladder.frozen import thaw
 from arena.ladder.ladder import Ladder, unwritable
@@ -370,6 +370,9 @@ class _Player:
             rated = [bot.name for bot in bots if bot.rated]
             others = f"every bot but {', '.join(rated)}" if rated else "every bot"
             yield f"{others} is unrated"
+        playing = [bot for bot in bots if bot.rated and bot.is_active]
+        if len(playing) > 1 and all(are_sisters(playing[0], bot) for bot in playing[1:]):
+            yield f"every rated bot is of one owner, {playing[0].owner}"
         for bot in bots:
             if not bot.is_active:
                 yield f"{bot.name} is inactive ({bot.inactive_because})"

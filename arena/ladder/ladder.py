@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Final
 
 from arena.ladder.entrants import SAMPLES, Entrant, find_bot, load_bot, program_digest
 from arena.ladder.errors import LadderError
-from arena.ladder.evidence import elo_of
+from arena.ladder.evidence import are_sisters, elo_of
 from arena.ladder.facts import WITHDRAWN, Attempt, Bot, Event, Result
 from arena.ladder.frozen import freeze, thaw
 from arena.ladder.settings import SETTINGS_FILE, Settings, parse_settings, read_settings
@@ -67,10 +67,13 @@ class Entry(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Added:
-    """A bot that is entered now, and how that came about."""
+    """A bot that is entered now, and how that came about; `sisters` are the bots that it is never
+    rated against, because they have its owner.
+    """
 
     bot: Bot
     entry: Entry
+    sisters: tuple[Bot, ...] = ()
 
 
 class Ladder:
@@ -184,7 +187,9 @@ class Ladder:
             reference=is_reference,
             rated=rated,
         )
-        return Added(self._bot(entrant.name), Entry.NEW)
+        entered = self._bot(entrant.name)
+        sisters = tuple(known for known in bots if are_sisters(known, entered))
+        return Added(entered, Entry.NEW, sisters)
 
     def withdraw(self, name: str) -> Bot:
         """Take a bot out: it is paired no more, and what is still to be played of it is void. What

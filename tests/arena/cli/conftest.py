@@ -42,14 +42,18 @@ def run(capsys: pytest.CaptureFixture[str]) -> RunCommand:
 
 @pytest.fixture
 def make_bot(tmp_path: Path) -> MakeBot:
-    """Makes a folder of a bot; `comment` makes it another bot of the same name."""
+    """Makes a folder of a bot; `comment` makes it another bot of the same name. Its owner has its
+    name.
+    """
 
-    def make_bot(name: str, *, version: str = "1.0", comment: str = "", under: str = "") -> Path:
+    def make_bot(
+        name: str, *, version: str = "1.0", comment: str = "", under: str = "", owner: str = ""
+    ) -> Path:
         folder = tmp_path / "bots" / under / name
         folder.mkdir(parents=True)
         (folder / "bot.py").write_text(f"# {name} {comment}\n", encoding="utf-8")
         (folder / "bot.toml").write_text(
-            f'schema = 1\nname = "{name}"\nowner = "maryam"\nversion = "{version}"\n'
+            f'schema = 1\nname = "{name}"\nowner = "{owner or name}"\nversion = "{version}"\n'
             'command = ["python", "bot.py"]\nprotocol = 1\nvariants = [2, 3, 4]\n',
             encoding="utf-8",
         )

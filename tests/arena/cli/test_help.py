@@ -55,7 +55,7 @@ def test_the_bundled_bots_are_listed(run, monkeypatch, make_bot, tmp_path):
     monkeypatch.setattr("arena.ladder.entrants.find_bot", lambda name: tmp_path / "bots" / name)
     ran = run("bot", "list")
     assert ran.status == 0
-    assert "maryam" in ran.out
+    assert "sara" in ran.out
     assert '"players": [\n' in run("bot", "list", "--json").out
 
 

@@ -20,7 +20,7 @@ def test_a_ladder_is_named_after_its_folder_and_keeps_what_was_asked(run, tmp_pa
     words = ("--players", 2, "--boards", 5, "--move-time", 0.5, "--anchor", "sara")
     ran = run("ladder", "init", folder, *words)
     assert ran.status == 0
-    assert ran.out.startswith("club: a ladder in ")
+    assert ran.out.startswith("club (2p-boards-5): a ladder in ")
     answer = json.loads(run("ladder", "standings", folder, "--json").out)
     assert (answer["ladder"], answer["players"], answer["boards"]) == ("club", 2, 5)
     settings = (folder / "ladder.toml").read_text()
@@ -52,9 +52,51 @@ def test_settings_that_no_ladder_can_have_are_a_misuse(run, tmp_path, words, tol
 def test_adding_says_what_came_of_each(run, ladder, make_bot):
     reza = make_bot("reza")
     assert run("ladder", "add", ladder, reza, "--unrated").out == (
-        "reza 1.0 (maryam): new, unrated\n"
+        "reza 1.0 (reza): new, unrated\n"
     )
     assert "already in" in run("ladder", "add", ladder, reza).out
+
+
+def test_adding_a_second_bot_of_an_owner_says_that_the_two_are_not_rated_against_each_other(
+    run, ladder, make_bot
+):
+    ran = run("ladder", "add", ladder, make_bot("reza", owner="sara"))
+    assert ran.out == "reza 1.0 (sara): new; of one owner with sara: never rated against it\n"
+
+
+def test_adding_a_copy_says_who_stands_for_it(run, ladder, make_bot):
+    original = make_bot("reza")
+    run("ladder", "add", ladder, original)
+    copy = make_bot("omid")
+    (copy / "bot.py").write_bytes((original / "bot.py").read_bytes())
+    ran = run("ladder", "add", ladder, copy)
+    assert ran.out == "omid: the same program as reza 1.0 (reza), which stands for both\n"
+    assert "omid" not in run("ladder", "standings", ladder).out
+
+
+def test_a_bot_is_withdrawn_by_name_and_comes_back_when_it_is_added(run, ladder, make_bot):
+    reza = make_bot("reza")
+    run("ladder", "add", ladder, reza)
+    assert run("ladder", "withdraw", ladder, "reza").out == "reza: withdrawn\n"
+    assert "R retired: its owner took it out" in run("ladder", "standings", ladder).out
+    assert "back" in run("ladder", "add", ladder, reza).out
+    ran = run("ladder", "withdraw", ladder, "rezza")
+    assert ran.status != 0
+    assert "rezza: is not entered here; did you mean reza?" in ran.err
+
+
+def test_a_ladder_by_victory_points_says_so_in_its_name_and_its_legend(
+    run, runner, make_bot, tmp_path
+):
+    folder = tmp_path / "points"
+    assert run("ladder", "init", folder, "--boards", 2, "--score", "vp").out.startswith(
+        "points (4p-boards-2-vp): "
+    )
+    run("ladder", "add", folder, make_bot("sara"), make_bot("omid"))
+    assert "Ratings by victory points" in run("ladder", "run", folder).out
+    ran = run("ladder", "init", tmp_path / "x", "--players", 3, "--score", "vp")
+    assert ran.status == 2
+    assert "boards between two sides" in ran.err
 
 
 def test_if_one_of_them_is_no_bot_none_is_added(run, ladder, make_bot):
@@ -83,12 +125,12 @@ def test_with_three_at_a_table_the_standings_say_that_they_count_pairs(
     assert run("ladder", "add", folder, *map(make_bot, ("sara", "علی", "reza"))).status == 0
     ran = run("ladder", "run", folder, "--cycles", 2)
     assert ran.status == 0
-    assert "threes: 3 players, boards, 2 boards a match" in ran.out
+    assert "threes (3p-boards-2): 3 players, boards, 2 boards a match" in ran.out
     assert "2 matches played, 0 void, 2 rounds closed" in ran.out
     assert "pairwise: against each of the others" in ran.out
     assert "clustered by match from 30 matches on" in ran.out
     answer = json.loads(run("ladder", "standings", folder, "--json").out)
-    assert (answer["players"], answer["counted"], answer["errors"]) == (3, "pairwise", "clustered")
+    assert (answer["players"], answer["counted"]) == (3, "pairwise")
     assert sum(row["matches"]["won"] for row in answer["rows"]) == sum(
         row["matches"]["lost"] for row in answer["rows"]
     )

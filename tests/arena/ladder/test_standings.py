@@ -1,6 +1,7 @@
 """The standings as a value: ranks, ratings and flags from what was played."""
 
 import json
+import random
 from dataclasses import replace
 
 import pytest
@@ -9,12 +10,12 @@ from arena.ladder.bradley_terry import fit
 from arena.ladder.comparison import evidence_of
 from arena.ladder.elo import EloRating
 from arena.ladder.evidence import elo_of, rated_matches
-from arena.ladder.facts import Bot, Result
+from arena.ladder.facts import WITHDRAWN, Bot, Result
 from arena.ladder.fitted import Errors, Fit
 from arena.ladder.played import pairs_of
-from arena.ladder.settings import Settings
+from arena.ladder.settings import MatchScoring, Settings
 from arena.ladder.standings import Flag, Standings, standings
-from arena.ladder.statistics import Z95
+from arena.ladder.statistics import Z95, vp_score
 
 SETTINGS = Settings.of("club")
 ADA, BOB, CYD, DAN = BOTS = tuple(
@@ -119,6 +120,107 @@ def test_an_unrated_bot_stands_below_and_moves_nobody() -> None:
     assert (last.name, last.rank, last.elo, last.mle, last.bar) == ("dan", None, None, None, None)
     assert (last.matches_won, last.matches_drawn, last.matches_lost) == (1, 1, 1)
     assert last.flags == (Flag.UNRATED,)
+
+
+def test_bots_of_one_owner_play_and_are_not_rated_by_it() -> None:
+    """A sister that throws every match would lift the other."""
+    sister = replace(BOB, owner=ADA.owner.upper())
+    bots = (ADA, sister, CYD, DAN)
+    thrown = [result(ADA, sister, number=n) for n in range(2, 30)]
+    found, without = table(bots, [*cycle(), *thrown]), table(bots, cycle())
+    assert [(r.name, r.mle, r.elo, r.matches) for r in found.rows] == [
+        (r.name, r.mle, r.elo, r.matches) for r in without.rows
+    ]
+    assert row(found, ADA).matches == 2
+    assert found.matches_played == without.matches_played + 28
+
+
+def test_a_match_of_three_with_two_of_one_owner_is_not_rated() -> None:
+    """Two of three could play into each other's hands against the third."""
+    bots = (ADA, replace(BOB, owner=ADA.owner), CYD)
+    found = table(bots, [three(ADA, BOB, CYD)], settings=THREES)
+    assert {(r.name, r.matches, r.mle) for r in found.rows} == {
+        (name, 0, None) for name in ("ada", "bob", "cyd")
+    }
+
+
+def test_the_arenas_own_bots_are_nobodys_sisters() -> None:
+    references = tuple(replace(bot, owner="hokm-arena", reference=True) for bot in (ADA, BOB))
+    assert row(table(references, [result(*references)]), ADA).matches == 1
+    claimed = replace(references[1], reference=False)
+    found = table((references[0], claimed), [result(references[0], claimed)])
+    assert row(found, ADA).matches == 0
+
+
+@pytest.mark.parametrize("score", MatchScoring)
+@pytest.mark.parametrize("seed", range(5))
+def test_the_table_does_not_depend_on_the_order_of_the_results(
+    seed: int, score: MatchScoring
+) -> None:
+    settings = replace(SETTINGS, length=3, score=score)
+    log = [r for number in range(1, 16) for r in cycle(number)]
+    shuffled = random.Random(seed).sample(log, len(log))
+    assert shuffled != log
+    found, again = (
+        table(results=results, settings=settings, closed=15) for results in (log, shuffled)
+    )
+    assert found.rows == again.rows  # floats and all
+
+
+def test_the_table_of_threes_does_not_depend_on_the_order_of_the_results() -> None:
+    bots = (ADA, BOB, CYD)
+    shuffled = random.Random(1).sample(played(60), 60)
+    turned = [
+        replace(r, entrants=r.entrants[::-1], boards=tuple(b[::-1] for b in r.boards))
+        for r in shuffled
+    ]
+    tables = [
+        table(bots, log, settings=THREES, closed=60) for log in (played(60), shuffled, turned)
+    ]
+    assert tables[0].rows == tables[1].rows == tables[2].rows
+
+
+def test_victory_points_rate_by_how_much_a_match_is_won() -> None:
+    narrow, wide = ((1, 0), (1, 1), (1, 1)), ((5, 0), (5, 0), (5, 0))
+    by_sign = replace(SETTINGS, length=3)
+    by_points = replace(by_sign, score=MatchScoring.VP)
+    for settings, is_equal in ((by_sign, True), (by_points, False)):
+        leads = [
+            row(table(results=[result(ADA, BOB, boards=b)], settings=settings), ADA).mle
+            for b in (narrow, wide)
+        ]
+        assert (leads[0] == leads[1]) is is_equal
+    first = table(results=[result(ADA, BOB, boards=narrow)], settings=by_points)
+    assert row(first, ADA).elo == pytest.approx(1500 + 40 * (vp_score(1, boards=3) - 0.5))
+
+
+def test_ranks_have_an_interval_and_who_is_surely_better_is_outside_it() -> None:
+    beaten = [result(ADA, BOB, number=n) for n in range(60)] + [
+        result(BOB, ADA, number=99),
+        result(ADA, CYD),
+        result(BOB, CYD),
+        result(CYD, BOB),
+    ]
+    found = table((ADA, BOB, CYD), beaten)
+    assert [r.rank for r in found.rows] == [1, 2, 3]
+    for r in found.rows:
+        assert r.ranks is not None
+        assert r.ranks[0] <= (r.rank or 0) <= r.ranks[1]
+    best = row(found, ADA).ranks
+    assert best is not None
+    assert best[1] < 3  # surely better than bob
+    assert row(table(results=[result(ADA, BOB)]), ADA).ranks == (1, 2)
+
+
+def test_forfeits_and_retirement_are_flagged() -> None:
+    out = replace(ADA, inactive_because=WITHDRAWN)
+    found = standings(
+        SETTINGS, (out, BOB, CYD, DAN), pairs_of(cycle()), elo={}, forfeits={BOB.number: 3}
+    )
+    assert row(found, out).flags == (Flag.PROVISIONAL, Flag.RETIRED)
+    assert row(found, out).note == ""
+    assert (row(found, BOB).forfeits, row(found, CYD).forfeits) == (3, 0)
+    assert Flag.FORFEITS in row(found, BOB).flags
 
 
 def test_a_rating_is_provisional_below_thirty_matches() -> None:
