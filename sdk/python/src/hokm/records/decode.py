@@ -62,7 +62,7 @@ def _read_document(document: Json) -> MatchRecord:
         raise RecordError(
             f"schema: {quoted(schema)} is not read here; this version reads {SCHEMA!r}"
         )
-    _refuse_wrong_checksum(document)
+    refuse_wrong_checksum(document)
     parts = At(document).entries(
         "schema", "substance", "reveal", "circumstances", "substance_digest", "checksum"
     )
@@ -72,7 +72,8 @@ def _read_document(document: Json) -> MatchRecord:
     return record
 
 
-def _refuse_wrong_checksum(document: dict[str, Json]) -> None:
+def refuse_wrong_checksum(document: dict[str, Json]) -> None:
+    """Raise RecordError where a document's ``checksum`` is not that of all the rest of it."""
     checked = {key: value for key, value in document.items() if key != "checksum"}
     if (stated := document.get("checksum")) != (actual := sha256_of(checked)):
         raise RecordError(
@@ -87,10 +88,10 @@ def _read_match(substance: At, reveal: At, circumstances: At) -> MatchRecord:
         *("clock", "policy", "commitment", "rooms", "seeds", "score"),
     )
     its_format = entry["format"].kind(Format)
-    rules = _read_rules(entry["players"], entry["rules"], play=its_format.play)
+    rules = read_rules(entry["players"], entry["rules"], play=its_format.play)
     clock = entry["clock"].entries("move_milliseconds", "bank_milliseconds")
     secrets = reveal.entries("secret", "entropy")
-    entrants = entry["entrants"].each(_read_entrant)
+    entrants = entry["entrants"].each(read_entrant)
     if not 2 <= len(entrants) <= rules.players:
         raise entry["entrants"].wrong(f"a match of {rules.players} has 2 to {rules.players}")
     rooms = entry["rooms"].items()
@@ -133,7 +134,8 @@ def _read_match(substance: At, reveal: At, circumstances: At) -> MatchRecord:
     return record
 
 
-def _read_rules(players: At, options: At, *, play: Play) -> Rules:
+def read_rules(players: At, options: At, *, play: Play) -> Rules:
+    """The rules of a table, of which every option must be stated."""
     count = players.number(low=2, high=4)
     if not isinstance(options.value, dict):
         raise options.wrong("expected an object of options and their values")
@@ -148,7 +150,8 @@ def _read_rules(players: At, options: At, *, play: Play) -> Rules:
     return rules
 
 
-def _read_entrant(at: At) -> EntrantRecord:
+def read_entrant(at: At) -> EntrantRecord:
+    """Who entered, as records and events have it."""
     entry = at.entries("name", "owner", "version", "digest")
     return EntrantRecord(
         name=entry["name"].name(),

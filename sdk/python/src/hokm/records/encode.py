@@ -15,7 +15,14 @@ from hokm.actions import Draw
 from hokm.cards import cards_text
 from hokm.outcome import HandResult, Outcome
 from hokm.records.document import Json, canonical, name_text, sha256_of
-from hokm.records.values import GameRecord, HandRecord, MatchRecord, RoomRecord, TimeLoss
+from hokm.records.values import (
+    EntrantRecord,
+    GameRecord,
+    HandRecord,
+    MatchRecord,
+    RoomRecord,
+    TimeLoss,
+)
 
 SCHEMA = "hokm-record-v1"
 """What a document of this version calls itself."""
@@ -52,15 +59,7 @@ def _substance(record: MatchRecord) -> Json:
         "players": record.rules.players,
         "rules": dict(record.rules.options()),
         "games": record.games,
-        "entrants": [
-            {
-                "name": name_text(entrant.name),
-                "owner": name_text(entrant.owner),
-                "version": entrant.version,
-                "digest": entrant.digest,
-            }
-            for entrant in record.entrants
-        ],
+        "entrants": [entrant_json(entrant) for entrant in record.entrants],
         "clock": {
             "move_milliseconds": round(record.clock.move_seconds * 1000),
             "bank_milliseconds": round(record.clock.bank_seconds * 1000),
@@ -73,6 +72,16 @@ def _substance(record: MatchRecord) -> Json:
             for seed in record.seeds
         ],
         "score": list(record.score),
+    }
+
+
+def entrant_json(entrant: EntrantRecord) -> Json:
+    """Who entered, as records and events have it."""
+    return {
+        "name": name_text(entrant.name),
+        "owner": name_text(entrant.owner),
+        "version": entrant.version,
+        "digest": entrant.digest,
     }
 
 

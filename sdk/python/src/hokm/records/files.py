@@ -72,7 +72,7 @@ def load(path: Path) -> MatchRecord:
     no record; OSError where the file cannot be read.
     """
     try:
-        return from_json(_read(path))
+        return from_json(read_bounded(path))
     except RecordError as error:
         raise RecordError(f"{path}: {error}") from None
 
@@ -114,7 +114,10 @@ def refuse_irregular(path: Path) -> None:
         raise RecordError("not a regular file")
 
 
-def _read(path: Path) -> bytes:
+def read_bounded(path: Path) -> bytes:
+    """The bytes of a document, unpacked where its name ends in ``.gz``; raises RecordError for a
+    file that is torn, or too long to be one, and OSError.
+    """
     refuse_irregular(path)
     with path.open("rb") as file:
         # Compressed, a file may be long and hold nothing, which takes as long to find.

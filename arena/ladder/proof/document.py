@@ -1,0 +1,375 @@
+"""The document of an event, `hokm-event-v1`: all that a sceptic needs besides the records.
+
+It is published, whole, when the event is announced, and again when its entropy is fixed, whenever
+matches are scheduled, and at the end. A later one says all that an earlier one said, and adds to
+it. So whoever keeps a copy can show what was decided by then. `event.schema.json` describes it;
+its form is that of records (docs/record.md): canonical JSON, with a checksum.
+
+These values know nothing of files and databases, and judge nothing: that is for
+:mod:`arena.ladder.proof.checks`.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from arena.ladder.facts import State
+from arena.ladder.proof.entropy import Source, beacon_text
+from hokm.errors import quoted
+from hokm.outcome import Ending
+from hokm.records import EntrantRecord, Format, RecordError, deal_id
+from hokm.records.decode import LARGEST_GAMES, read_entrant, read_rules, refuse_wrong_checksum
+from hokm.records.document import At, Json, canonical, name_text, parsed, sha256_of
+from hokm.records.encode import entrant_json
+from hokm.rules.options import Rules
+from hokm.session import ClockRules
+
+SCHEMA: Final = "hokm-event-v1"
+"""What a document of this version calls itself."""
+
+EVENT_FILE: Final = "event.json"
+"""What its file is called, in the folder that has the event's records."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Announcement:
+    """What is fixed before anything else, and never changes: the first thing to publish.
+
+    ``games`` counts boards, or mirrored pairs of races, of a match. ``schedule`` says who meets
+    whom, as :mod:`arena.ladder.schedules` writes it. ``commitment`` binds the secret. ``beacon``
+    names whose value will be the entropy, and which of its values; None where entrants bring nonces
+    instead, or nobody brings anything.
+    """
+
+    event: str
+    ladder: str
+    format: Format
+    rules: Rules
+    games: int
+    clock: ClockRules
+    tick_seconds: float
+    schedule: str
+    commitment: bytes
+    beacon: str | None
+
+    @property
+    def digest(self) -> str:
+        """64 hex digits that stand for all of it: what to publish where there is room for little.
+
+        Raises ValueError for a name that is not in composed form.
+        """
+        return sha256_of(_announcement(self))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Nonce:
+    """What an entrant brought: 32 bytes."""
+
+    entrant: str
+    value: bytes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Beginning:
+    """The entropy, fixed before the first card. ``beacon_value`` is what the beacon published.
+
+    ``entrants`` is how many bots were entered by then, which are the first ones of the document's.
+    """
+
+    entropy: bytes
+    source: Source
+    beacon_value: str | None
+    entrants: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AttemptEntry:
+    """One attempt at a match, with the digest of its record's substance. ``voided_by`` is None for
+    the one that counts.
+    """
+
+    number: int
+    voided_by: Ending | None
+    digest: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MatchEntry:
+    """A match that was scheduled, its entrants in the order named, and what became of it."""
+
+    match: str
+    round: int
+    entrants: tuple[str, ...]
+    state: State = State.SCHEDULED
+    because: str | None = None
+    attempts: tuple[AttemptEntry, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stage:
+    """Matches that were scheduled together, between the bots of ``field`` in the order they were
+    entered. Stages are numbered on through all events of a ladder, from 1.
+    """
+
+    number: int
+    field: tuple[str, ...]
+    matches: tuple[MatchEntry, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EventDocument:
+    """All of it. ``entrants`` are all bots of the ladder in the order they were entered, those that
+    are not paired included. ``secret`` is None until the event is over.
+    """
+
+    announcement: Announcement
+    entrants: tuple[EntrantRecord, ...]
+    nonces: tuple[Nonce, ...] = ()
+    beginning: Beginning | None = None
+    stages: tuple[Stage, ...] = ()
+    secret: bytes | None = None
+
+    @property
+    def is_over(self) -> bool:
+        """Whether every match is played or void, and the secret revealed."""
+        return self.secret is not None
+
+    @property
+    def matches(self) -> tuple[MatchEntry, ...]:
+        """Every match that was scheduled, in order."""
+        return tuple(match for stage in self.stages for match in stage.matches)
+
+    @property
+    def late(self) -> tuple[str, ...]:
+        """The entrants that were entered when the entropy was fixed already."""
+        if self.beginning is None:
+            return ()
+        return tuple(entrant.name for entrant in self.entrants[self.beginning.entrants :])
+
+
+def record_name(match: str, attempt: int) -> str:
+    """The file of an attempt's record, below the folder of its event.
+
+    >>> record_name("ev1/r2/alpha~beta", 1), record_name("ev1/r2/alpha~beta", 2)
+    ('r2/alpha~beta.json.gz', 'r2/alpha~beta!2.json.gz')
+    """
+    return f"{deal_id(match, attempt=attempt).partition('/')[2]}.json.gz"
+
+
+# -- as JSON
+
+
+def to_json(event: EventDocument) -> bytes:
+    """The document in canonical form, UTF-8.
+
+    Raises ValueError for a name that is not in composed form.
+    """
+    announcement = _announcement(event.announcement)
+    document: dict[str, Json] = {
+        "schema": SCHEMA,
+        "announcement": announcement,
+        "announcement_digest": sha256_of(announcement),
+        "entrants": [entrant_json(entrant) for entrant in event.entrants],
+        "nonces": [
+            {"entrant": name_text(nonce.entrant), "nonce": nonce.value.hex()}
+            for nonce in event.nonces
+        ],
+        "beginning": None if event.beginning is None else _beginning(event.beginning),
+        "stages": [_stage(stage) for stage in event.stages],
+        "secret": None if event.secret is None else event.secret.hex(),
+    }
+    document["checksum"] = sha256_of(document)
+    return canonical(document)
+
+
+def schedule_text(schedule: Mapping[str, Json]) -> str:
+    """A schedule as one text, the same however its JSON was laid out."""
+    return canonical(dict(schedule)).decode()
+
+
+def _announcement(what: Announcement) -> Json:
+    return {
+        "event": name_text(what.event),
+        "ladder": name_text(what.ladder),
+        "format": what.format.value,
+        "players": what.rules.players,
+        "rules": dict(what.rules.options()),
+        "games": what.games,
+        "clock": {
+            "move_milliseconds": round(what.clock.move_seconds * 1000),
+            "bank_milliseconds": round(what.clock.bank_seconds * 1000),
+            "tick_microseconds": round(what.tick_seconds * 1_000_000),
+        },
+        "schedule": parsed(what.schedule.encode()),
+        "commitment": what.commitment.hex(),
+        "beacon": what.beacon,
+    }
+
+
+def _beginning(beginning: Beginning) -> Json:
+    return {
+        "entropy": beginning.entropy.hex(),
+        "source": beginning.source.value,
+        "beacon_value": beginning.beacon_value,
+        "entrants": beginning.entrants,
+    }
+
+
+def _stage(stage: Stage) -> Json:
+    return {
+        "number": stage.number,
+        "field": [name_text(name) for name in stage.field],
+        "matches": [_match(match) for match in stage.matches],
+    }
+
+
+def _match(match: MatchEntry) -> Json:
+    entry: dict[str, Json] = {
+        "match": name_text(match.match),
+        "round": match.round,
+        "entrants": [name_text(name) for name in match.entrants],
+        "state": match.state.value,
+        "attempts": [
+            {
+                "number": attempt.number,
+                "voided_by": None if attempt.voided_by is None else attempt.voided_by.value,
+                "substance_digest": attempt.digest,
+            }
+            for attempt in match.attempts
+        ],
+    }
+    return entry if match.because is None else entry | {"because": match.because}
+
+
+# -- and back
+
+
+def from_json(data: bytes) -> EventDocument:
+    """Read a document; its layout does not matter, its content does.
+
+    Raises RecordError saying what is wrong and where: not JSON, another version, a checksum that
+    does not fit, a key that is missing or unknown, a name that nothing bears.
+    """
+    try:
+        return _read(parsed(data))
+    except RecursionError:
+        raise RecordError("not JSON as an event has it: nested too deeply") from None
+
+
+def _read(document: Json) -> EventDocument:
+    if not isinstance(document, dict) or not isinstance(schema := document.get("schema"), str):
+        raise RecordError('no event: expected a JSON object with "schema"')
+    if schema != SCHEMA:
+        raise RecordError(
+            f"schema: {quoted(schema)} is not read here; this version reads {SCHEMA!r}"
+        )
+    refuse_wrong_checksum(document)
+    entry = At(document).entries(
+        *("schema", "announcement", "announcement_digest", "entrants", "nonces", "beginning"),
+        *("stages", "secret", "checksum"),
+    )
+    announcement = _read_announcement(entry["announcement"])
+    if entry["announcement_digest"].text() != announcement.digest:
+        raise entry["announcement_digest"].wrong("it is not the digest of this announcement")
+    entrants = entry["entrants"].each(read_entrant)
+    known = {entrant.name for entrant in entrants}
+    if len(known) < len(entrants):
+        raise entry["entrants"].wrong("a name stands there twice")
+    event = EventDocument(
+        announcement=announcement,
+        entrants=entrants,
+        nonces=entry["nonces"].each(lambda at: _read_nonce(at, known=known)),
+        beginning=entry["beginning"].maybe(lambda at: _read_beginning(at, entrants=len(entrants))),
+        stages=entry["stages"].each(lambda at: _read_stage(at, known=known)),
+        secret=entry["secret"].maybe(At.hash),
+    )
+    if len({nonce.entrant for nonce in event.nonces}) < len(event.nonces):
+        raise entry["nonces"].wrong("an entrant has two of them")
+    if event.beginning is None and (event.stages or event.is_over):
+        raise entry["beginning"].wrong("an event without entropy has neither matches nor an end")
+    return event
+
+
+def _read_announcement(at: At) -> Announcement:
+    entry = at.entries(
+        *("event", "ladder", "format", "players", "rules", "games", "clock", "schedule"),
+        *("commitment", "beacon"),
+    )
+    its_format = entry["format"].kind(Format)
+    clock = entry["clock"].entries("move_milliseconds", "bank_milliseconds", "tick_microseconds")
+    schedule = entry["schedule"].value
+    if not isinstance(schedule, dict) or not isinstance(schedule.get("kind"), str):
+        raise entry["schedule"].wrong('expected an object with "kind"')
+    return Announcement(
+        event=entry["event"].name(),
+        ladder=entry["ladder"].name(),
+        format=its_format,
+        rules=read_rules(entry["players"], entry["rules"], play=its_format.play),
+        games=entry["games"].number(low=1, high=LARGEST_GAMES),
+        clock=ClockRules(
+            move_seconds=clock["move_milliseconds"].number() / 1000,
+            bank_seconds=clock["bank_milliseconds"].number() / 1000,
+        ),
+        tick_seconds=clock["tick_microseconds"].number() / 1_000_000,
+        schedule=schedule_text(schedule),
+        commitment=entry["commitment"].hash(),
+        beacon=entry["beacon"].maybe(_read_beacon),
+    )
+
+
+def _read_beacon(at: At) -> str:
+    try:
+        return beacon_text(at.text())
+    except ValueError as error:
+        raise at.wrong(str(error)) from None
+
+
+def _read_nonce(at: At, *, known: set[str]) -> Nonce:
+    entry = at.entries("entrant", "nonce")
+    return Nonce(entrant=_read_known(entry["entrant"], known=known), value=entry["nonce"].hash())
+
+
+def _read_beginning(at: At, *, entrants: int) -> Beginning:
+    entry = at.entries("entropy", "source", "beacon_value", "entrants")
+    return Beginning(
+        entropy=entry["entropy"].hash() if entry["entropy"].text() else b"",
+        source=entry["source"].kind(Source),
+        beacon_value=entry["beacon_value"].maybe(_read_beacon),
+        entrants=entry["entrants"].number(high=entrants),
+    )
+
+
+def _read_stage(at: At, *, known: set[str]) -> Stage:
+    entry = at.entries("number", "field", "matches")
+    return Stage(
+        number=entry["number"].number(low=1),
+        field=entry["field"].each(lambda name: _read_known(name, known=known)),
+        matches=entry["matches"].each(lambda match: _read_match(match, known=known)),
+    )
+
+
+def _read_match(at: At, *, known: set[str]) -> MatchEntry:
+    entry = at.entries("match", "round", "entrants", "state", "attempts", optional=("because",))
+    return MatchEntry(
+        match=entry["match"].name(),
+        round=entry["round"].number(low=1),
+        entrants=entry["entrants"].each(lambda name: _read_known(name, known=known)),
+        state=entry["state"].kind(State),
+        because=entry["because"].maybe(At.text),
+        attempts=entry["attempts"].each(_read_attempt),
+    )
+
+
+def _read_attempt(at: At) -> AttemptEntry:
+    entry = at.entries("number", "voided_by", "substance_digest")
+    return AttemptEntry(
+        number=entry["number"].number(low=1),
+        voided_by=entry["voided_by"].maybe(lambda ending: ending.kind(Ending)),
+        digest=entry["substance_digest"].hash().hex(),
+    )
+
+
+def _read_known(at: At, *, known: set[str]) -> str:
+    if (name := at.name()) not in known:
+        raise at.wrong(f"{quoted(name)} is none of the entrants")
+    return name

@@ -1,0 +1,131 @@
+"""Reading and judging an event where it lies: a folder with its document and its records."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from arena.ladder.proof.checks import (
+    EventFinding,
+    contradictions,
+    document_findings,
+    record_findings,
+    unchecked,
+)
+from arena.ladder.proof.document import (
+    EVENT_FILE,
+    EventDocument,
+    MatchEntry,
+    from_json,
+    record_name,
+)
+from arena.ladder.verdict import ATTEMPTS
+from hokm.records import MatchRecord, RecordError, load
+from hokm.records.files import read_bounded
+
+
+@dataclass(frozen=True, slots=True)
+class EventReport:
+    """An event that was checked: what was found, what was looked at, and what could not be.
+
+    ``records``, ``games`` and ``hands`` count what was dealt and played again; ``games`` are those
+    of all rooms.
+    """
+
+    event: EventDocument
+    findings: tuple[EventFinding, ...]
+    records: int
+    games: int
+    hands: int
+    unchecked: tuple[str, ...]
+
+
+def load_event(file: Path) -> EventDocument:
+    """Read the document of an event.
+
+    Raises RecordError saying what is wrong and where for a file that is torn, too large or none;
+    OSError where it cannot be read.
+    """
+    try:
+        return from_json(read_bounded(file))
+    except RecordError as error:
+        raise RecordError(f"{file}: {error}") from None
+
+
+def check_event(
+    folder: Path,
+    *,
+    earlier: EventDocument | None = None,
+    checked: Callable[[int, int], None] = lambda done, of: None,
+) -> EventReport:
+    """Check an event: its document, every record that it names, and that there is no other.
+
+    ``earlier`` is a document of the event that was kept: then also that nothing of it was taken
+    back. ``checked`` hears how many attempts of how many are done.
+
+    Raises as :func:`load_event`, for the document; what cannot be read of the rest is a finding.
+    """
+    event = load_event(folder / EVENT_FILE)
+    findings = [*document_findings(event)]
+    if earlier is not None:
+        findings += contradictions(earlier, event)
+    attempts = [(match, attempt) for match in event.matches for attempt in match.attempts]
+    records = games = hands = 0
+    expected: set[str] = set()
+    for done, (match, attempt) in enumerate(attempts, start=1):
+        name = record_name(match.match, attempt.number)
+        expected.add(name)
+        record = _read(folder / name)
+        if isinstance(record, str):
+            findings.append(EventFinding(f"its record {record}", match.match, attempt.number))
+        else:
+            findings += record_findings(event, match, attempt, record)
+            records += 1
+            games += sum(len(room.games) for room in record.rooms)
+            hands += sum(len(game.hands) for room in record.rooms for game in room.games)
+        checked(done, len(attempts))
+    played_since, strange = _others(folder, event, expected=expected)
+    findings += [EventFinding(f"there is a file {name} that it does not name") for name in strange]
+    left = list(unchecked(event))
+    if played_since:
+        left.append(
+            f"records of matches that were played since it was published: {len(played_since)}"
+        )
+    return EventReport(event, tuple(findings), records, games, hands, tuple(left))
+
+
+def _read(file: Path) -> MatchRecord | str:
+    """A record, or what is wrong with it."""
+    try:
+        return load(file)
+    except FileNotFoundError:
+        return f"{file.name} is missing"
+    except OSError as error:
+        return f"cannot be read ({error.strerror})"
+    except RecordError as error:
+        return f"is damaged ({str(error).removeprefix(f'{file}: ')})"
+
+
+def _others(
+    folder: Path, event: EventDocument, *, expected: set[str]
+) -> tuple[list[str], list[str]]:
+    """The files that the document does not name: of matches it has as still to be played, and
+    others. Hidden ones are of a write that is under way, or was broken off.
+    """
+    found = sorted(
+        file.relative_to(folder).as_posix()
+        for file in folder.rglob("*")
+        if file.is_file() and not file.name.startswith(".")
+    )
+    others = [name for name in found if name not in expected and name != EVENT_FILE]
+    if event.is_over:
+        return [], others
+    open_ = {name for match in event.matches for name in _still_to_come(match)}
+    return [name for name in others if name in open_], [
+        name for name in others if name not in open_
+    ]
+
+
+def _still_to_come(match: MatchEntry) -> list[str]:
+    """The files that the attempts which this match may still have would make."""
+    tried = len(match.attempts)
+    return [record_name(match.match, number) for number in range(tried + 1, ATTEMPTS + 1)]

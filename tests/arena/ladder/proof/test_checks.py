@@ -1,0 +1,420 @@
+"""An event that is true is found to be so; whatever is changed in it is found and named."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from arena.ladder.facts import State
+from arena.ladder.proof.checks import contradictions, document_findings, unchecked
+from arena.ladder.proof.document import EVENT_FILE, EventDocument, Nonce
+from arena.ladder.proof.entropy import Source
+from arena.ladder.proof.folder import check_event, load_event
+from hokm.outcome import Ending
+from hokm.records import Format, load, save, substance_digest
+from tests.arena.ladder.proof.events import keep, publish
+
+Change = Callable[..., dict[str, Any]]
+
+BEACON = ("drand quicknet, round 1000000", "4 8 15 16 23 42")
+NONCES = {"ada": b"\1" * 32, "cyd": b"\0" * 32}
+
+
+def told(folder: Path, *, earlier: EventDocument | None = None) -> list[str]:
+    return [str(finding) for finding in check_event(folder, earlier=earlier).findings]
+
+
+def document(folder: Path) -> EventDocument:
+    return load_event(folder / EVENT_FILE)
+
+
+def with_match(event: EventDocument, index: int, **changes: object) -> EventDocument:
+    (stage,) = event.stages
+    matches = list(stage.matches)
+    matches[index] = replace(matches[index], **changes)  # type: ignore[arg-type]
+    return replace(event, stages=(replace(stage, matches=tuple(matches)),))
+
+
+def rewrite(folder: Path, index: int, **changes: object) -> None:
+    """Change a record, and the digest that the document has of it, as a forger would."""
+    event = document(folder)
+    match = event.matches[index]
+    file = folder / f"{match.match.partition('/')[2]}.json.gz"
+    record = replace(load(file), **changes)  # type: ignore[arg-type]
+    save(file, record)
+    (attempt,) = match.attempts
+    attempt = replace(attempt, digest=substance_digest(record))
+    publish(folder, with_match(event, index, attempts=(attempt,)))
+
+
+# -- what is true
+
+
+@pytest.mark.parametrize("players", [4, 3, 2])
+def test_a_true_event_of_boards_has_nothing_against_it(make_event, players: int) -> None:
+    folder = make_event(players=players)
+    report = check_event(folder)
+    assert not report.findings
+    matches, rooms = (1, 3) if players == 3 else (3, 2)
+    assert (report.records, report.games, report.hands) == (
+        matches,
+        matches * rooms * 2,
+        matches * rooms * 2,
+    )
+
+
+def test_a_true_event_of_races_has_nothing_against_it(make_event) -> None:
+    report = check_event(make_event(its_format=Format.CLASSIC))
+    assert not report.findings
+    assert report.hands > report.games == 6
+
+
+@pytest.mark.parametrize("source", [{"nonces": NONCES}, {"beacon": BEACON}, {}])
+def test_entropy_may_come_from_nonces_a_beacon_or_nothing(make_event, source) -> None:
+    assert not told(make_event(**source))
+
+
+def test_attempts_that_were_voided_are_checked_like_the_one_that_counts(make_event) -> None:
+    host = (Ending.HOST_FAULT, None)
+    faults = {
+        ("ev1/r1/bob~cyd", 1): host,
+        ("ev1/r2/ada~bob", 1): (Ending.NEVER_STARTED, 1),
+        **{("ev1/r3/ada~cyd", attempt): host for attempt in (1, 2, 3)},
+    }
+    report = check_event(make_event(faults=faults))
+    assert not report.findings
+    assert report.records == 2 + 1 + 3
+    assert [line for line in report.unchecked if "void" in line] == [
+        "whether ev1/r2/ada~bob had to be void: NEVER_STARTED on order",
+        "whether ev1/r3/ada~cyd had to be void: HOST_FAULT on order",
+    ]
+
+
+def test_it_is_told_how_far_the_check_has_come(make_event) -> None:
+    steps: list[tuple[int, int]] = []
+    check_event(make_event(), checked=lambda done, of: steps.append((done, of)))
+    assert steps == [(1, 3), (2, 3), (3, 3)]
+
+
+# -- secret and entropy
+
+
+@pytest.mark.parametrize(
+    ("source", "change", "expected"),
+    [
+        ({}, {"secret": bytes(32)}, "the secret is not the one that was committed to"),
+        (
+            {"nonces": NONCES},
+            {"nonces": (Nonce(entrant="ada", value=NONCES["ada"]),)},
+            "from nonces its entropy is",
+        ),
+        (
+            {"nonces": NONCES},
+            {"nonces": ()},
+            "its entropy comes from nonces, and should from nothing",
+        ),
+        (
+            {"beacon": BEACON},
+            {"nonces": (Nonce(entrant="ada", value=bytes(32)),)},
+            "a beacon was announced, and there are nonces as well",
+        ),
+    ],
+)
+def test_a_secret_or_entropy_of_another_origin_is_found(
+    make_event, source, change, expected: str
+) -> None:
+    event = replace(document(make_event(**source)), **change)
+    assert any(str(finding).startswith(expected) for finding in document_findings(event))
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        ({"beacon_value": "4 8 15 16 23 43"}, "from beacon its entropy is"),
+        ({"entropy": bytes(32)}, "not 0000"),
+        ({"source": Source.NOTHING}, "a beacon's value belongs to an entropy from a beacon"),
+        (
+            {"source": Source.NOTHING, "beacon_value": None, "entropy": b""},
+            "its entropy comes from nothing, and should from beacon",
+        ),
+    ],
+)
+def test_a_beginning_that_does_not_follow_is_found(make_event, change, expected: str) -> None:
+    event = document(make_event(beacon=BEACON))
+    assert event.beginning is not None
+    event = replace(event, beginning=replace(event.beginning, **change))
+    assert any(expected in str(finding) for finding in document_findings(event))
+
+
+def test_a_nonce_of_one_that_was_entered_later_is_found(make_event) -> None:
+    event = document(make_event(nonces=NONCES))
+    assert event.beginning is not None
+    event = replace(event, beginning=replace(event.beginning, entrants=2))
+    findings = [str(finding) for finding in document_findings(event)]
+    assert findings == ["cyd was entered later, and has a nonce"]
+    assert any(line.endswith("have known the deals: cyd") for line in unchecked(event))
+
+
+# -- the schedule
+
+
+def test_a_match_that_was_left_out_is_found(make_event) -> None:
+    folder = make_event()
+    event = document(folder)
+    (stage,) = event.stages
+    publish(folder, replace(event, stages=(replace(stage, matches=stage.matches[1:]),)))
+    findings = told(folder)
+    assert findings[-1] == "there is a file r1/bob~cyd.json.gz that it does not name"
+    assert any(finding.startswith("the schedule has ") for finding in findings[:-1])
+
+
+def test_a_match_that_is_there_twice_is_found(make_event) -> None:
+    event = document(make_event())
+    (stage,) = event.stages
+    twice = replace(stage, matches=(stage.matches[0], *stage.matches))
+    findings = [str(one) for one in document_findings(replace(event, stages=(twice,)))]
+    assert "ev1/r1/bob~cyd: it is scheduled 2 times" in findings
+    assert "bob plays 2 times in round 1" in findings
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        ({"match": "ev1/r1/bob~eve"}, "by its round and entrants its id is 'ev1/r1/bob~cyd'"),
+        ({"match": "ev2/r1/bob~cyd"}, "by its round and entrants its id is 'ev1/r1/bob~cyd'"),
+        ({"round": 2}, "by its round and entrants its id is 'ev1/r2/bob~cyd'"),
+        ({"entrants": ("cyd", "bob")}, "the schedule does not have it in stage 1"),
+    ],
+)
+def test_ids_chosen_by_hand_and_pairings_of_ones_own_are_found(
+    make_event, change, expected: str
+) -> None:
+    event = with_match(document(make_event()), 0, **change)
+    assert any(finding.what == expected for finding in document_findings(event))
+
+
+def test_matches_in_another_order_are_found(make_event) -> None:
+    event = document(make_event(names=("ada", "bob", "cyd", "dan")))
+    (stage,) = event.stages
+    first, second, *others = stage.matches
+    event = replace(event, stages=(replace(stage, matches=(second, first, *others)),))
+    assert [str(one) for one in document_findings(event)] == [
+        "the matches of stage 1 stand in another order"
+    ]
+
+
+@pytest.mark.parametrize("cycles", [0, 2])
+def test_an_event_of_another_length_than_announced_is_found(make_event, cycles: int) -> None:
+    event = document(make_event())
+    schedule = f'{{"cycles":{cycles},"kind":"round-robin"}}'
+    event = replace(event, announcement=replace(event.announcement, schedule=schedule))
+    assert [str(one) for one in document_findings(event)] == [
+        f"it has 1 stage; its schedule makes {cycles}"
+    ]
+
+
+def test_a_field_in_another_order_or_without_a_player_is_found(make_event) -> None:
+    event = document(make_event())
+    (stage,) = event.stages
+    event = replace(event, stages=(replace(stage, field=("bob", "ada")),))
+    findings = [str(one) for one in document_findings(event)]
+    assert "the field of stage 1 does not stand in the order in which bots were entered" in findings
+    assert "ev1/r1/bob~cyd: cyd is not in the field of stage 1" in findings
+
+
+def test_a_schedule_that_is_not_made_again_is_said_so(make_event) -> None:
+    event = document(make_event())
+    changed = replace(event.announcement, schedule='{"kind":"dice"}')
+    event = replace(event, announcement=changed)
+    assert not list(document_findings(event))
+    assert "whether the matches are those that a dice schedule makes" in list(unchecked(event))
+
+
+# -- attempts and results
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        ({"state": State.VOID, "because": "I say so"}, "it is said to be void, and an attempt"),
+        ({"state": State.SCHEDULED}, "the event is over, and it was not played"),
+        ({"attempts": ()}, "it is said to be played, and no attempt counts"),
+        ({"attempts": (), "state": State.VOID}, "it is void, and it is not said why"),
+    ],
+)
+def test_a_state_that_its_attempts_do_not_make_is_found(make_event, change, expected) -> None:
+    event = with_match(document(make_event()), 1, **change)
+    assert any(finding.what.startswith(expected) for finding in document_findings(event))
+
+
+def test_a_result_that_was_thrown_away_is_found(make_event) -> None:
+    """The operator says that a fault of his voided it, and has it played again."""
+    folder = make_event(faults={("ev1/r1/bob~cyd", 1): (Ending.HOST_FAULT, None)})
+    keep(folder, replace(load(folder / "r1/bob~cyd!2.json.gz"), attempt=1))
+    findings = told(folder)
+    assert any("its record has the substance digest" in one for one in findings)
+    assert "ev1/r1/bob~cyd: by its record it counts, not is void by HOST_FAULT" in findings
+
+
+def test_an_attempt_that_is_missing_or_follows_a_result_is_found(make_event) -> None:
+    event = document(make_event())
+    (attempt,) = event.matches[0].attempts
+    second = replace(attempt, number=2)
+    for attempts, expected in (
+        ((second,), "its attempts are numbered [2], not 1, 2, 3 and so on"),
+        ((attempt, second), "another attempt follows, and no fault of the host voided this one"),
+    ):
+        findings = list(document_findings(with_match(event, 0, attempts=attempts)))
+        assert expected in [finding.what for finding in findings]
+
+
+# -- records
+
+
+def test_a_record_that_is_missing_damaged_or_another_is_found(make_event) -> None:
+    folder = make_event()
+    (folder / "r1/bob~cyd.json.gz").unlink()
+    torn, other = folder / "r2/ada~bob.json.gz", folder / "r3/ada~cyd.json.gz"
+    other.write_bytes(torn.read_bytes())
+    torn.write_bytes(torn.read_bytes()[:100])
+    (folder / "r3/notes.txt").write_text("hello")
+    (folder / "r3/.ada~bob.json.gz.7.part").write_text("broken off")
+    first, second, *others, last = told(folder)
+    assert first == "ev1/r1/bob~cyd: its record bob~cyd.json.gz is missing"
+    assert second.startswith("ev1/r2/ada~bob: its record is damaged (the compressed file is torn")
+    assert "ev1/r3/ada~cyd: by its record the id is 'ev1/r2/ada~bob'" in "\n".join(others)
+    assert last == "there is a file r3/notes.txt that it does not name"
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        (lambda r: {"games": 1}, "the number of games is 1, not 2"),
+        (lambda r: {"event": "ev9"}, "the event is 'ev9', not 'ev1'"),
+        (
+            lambda r: {"entrants": (replace(r.entrants[0], digest="0" * 64), r.entrants[1])},
+            "the entrants is",
+        ),
+        (lambda r: {"entrants": r.entrants[::-1]}, "the entrants is"),
+        (lambda r: {"seeds": r.seeds[1:]}, "game 1: its seed is not revealed"),
+        (lambda r: {"seeds": (*r.seeds, r.seeds[0])}, "its seed is there 2 times"),
+        (lambda r: {"secret": None}, "the event is over, and its record does not reveal"),
+        (lambda r: {"secret": bytes(32)}, "its record has another secret than the event"),
+        (lambda r: {"entropy": bytes(32)}, "its record has another entropy than the event"),
+        (
+            lambda r: {"rooms": (replace(r.rooms[0], games=r.rooms[0].games[:1]), r.rooms[1])},
+            "room 1, game 2: this game is missing",
+        ),
+        (
+            lambda r: {"rooms": (replace(r.rooms[0], games=r.rooms[0].games[:1] * 2), r.rooms[1])},
+            "room 1, game 1: this game is there 2 times",
+        ),
+        (lambda r: {"score": (99, 99)}, "the score is"),
+    ],
+)
+def test_a_record_that_was_changed_with_its_digest_is_found(
+    make_event, changes: Change, expected: str
+) -> None:
+    folder = make_event()
+    file = folder / "r1/bob~cyd.json.gz"
+    rewrite(folder, 0, **changes(load(file)))
+    assert any(expected in one for one in told(folder))
+
+
+def test_other_deals_are_found_though_their_record_is_consistent(make_event) -> None:
+    """The match is played with decks that somebody likes better; only the seeds are not theirs."""
+    folder = make_event(nonces=NONCES)
+    true = load(folder / "r1/bob~cyd.json.gz")
+    other = load(make_event(nonces={"ada": bytes(32)}) / "r1/bob~cyd.json.gz")
+    make_event(nonces=NONCES)
+    assert other.seeds != true.seeds
+    rewrite(folder, 0, seeds=other.seeds, rooms=other.rooms, score=other.score)
+    findings = told(folder)
+    assert "ev1/r1/bob~cyd: game 1, hand 1: its seed is not the secret's for this match" in findings
+
+
+# -- under way, and what was kept of it
+
+
+def under_way(event: EventDocument) -> EventDocument:
+    event = replace(event, secret=None)
+    return with_match(event, 2, state=State.SCHEDULED, attempts=())
+
+
+def test_an_event_under_way_is_checked_as_far_as_it_goes(make_event) -> None:
+    folder = make_event()
+    publish(folder, under_way(document(folder)))
+    for file in folder.glob("r*/*"):
+        save(file, replace(load(file), secret=None, entropy=None))
+    report = check_event(folder)
+    assert not report.findings
+    assert report.records == 2
+    assert "the secret is not revealed yet" in "\n".join(report.unchecked)
+    assert report.unchecked[-1].endswith("played since it was published: 1")
+    (folder / "r1/ada~eve.json.gz").write_bytes(b"")
+    assert told(folder) == ["there is a file r1/ada~eve.json.gz that it does not name"]
+
+
+def test_what_was_only_announced_has_nothing_against_it(make_event) -> None:
+    event = document(make_event(beacon=BEACON))
+    event = replace(event, beginning=None, stages=(), secret=None)
+    assert not list(document_findings(event))
+
+
+def test_a_document_that_only_adds_contradicts_nothing(make_event) -> None:
+    event = document(make_event(nonces=NONCES))
+    announced = replace(event, nonces=(), beginning=None, stages=(), secret=None)
+    for earlier in (announced, under_way(event), event):
+        assert not list(contradictions(earlier, event))
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        (
+            lambda e: {"announcement": replace(e.announcement, commitment=bytes(32))},
+            "what was announced is not what was announced earlier",
+        ),
+        (lambda e: {"entrants": e.entrants[::-1]}, "its first entrants are not those"),
+        (lambda e: {"nonces": e.nonces[1:]}, "the nonce of ada was 0101"),
+        (
+            lambda e: {"nonces": (*e.nonces, Nonce(entrant="bob", value=bytes(32)))},
+            "a nonce was added after the entropy was fixed",
+        ),
+        (
+            lambda e: {"beginning": replace(e.beginning, entropy=bytes(32))},
+            "its entropy, or what it came from, was another earlier",
+        ),
+        (lambda e: {"secret": None}, "its secret was another earlier"),
+        (lambda e: {"stages": ()}, "stages of the earlier document are missing"),
+        (
+            lambda e: {"stages": (replace(e.stages[0], field=()),)},
+            "stage 1 had another field earlier",
+        ),
+        (
+            lambda e: {"stages": (replace(e.stages[0], matches=e.matches[1:]),)},
+            "stage 1 had 3 matches earlier",
+        ),
+        (
+            lambda e: {"stages": with_match(e, 0, state=State.VOID, because="").stages},
+            "it was played earlier",
+        ),
+        (
+            lambda e: {"stages": with_match(e, 0, attempts=()).stages},
+            "its attempts were others earlier",
+        ),
+        (
+            lambda e: {"stages": with_match(e, 0, entrants=("cyd", "bob")).stages},
+            "its round, or the order of its entrants, was another",
+        ),
+    ],
+)
+def test_what_was_taken_back_is_found_by_whoever_kept_a_copy(
+    make_event, change: Change, expected: str
+) -> None:
+    folder = make_event(nonces=NONCES)
+    kept = document(folder)
+    publish(folder, replace(kept, **change(kept)))
+    assert any(expected in one for one in told(folder, earlier=kept))

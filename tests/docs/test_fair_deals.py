@@ -1,0 +1,212 @@
+"""The second implementation, in Node: it has the same vectors, and finds what the first one finds.
+
+Where there is no Node these tests are skipped, and say so.
+"""
+
+import json
+import shutil
+import subprocess
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from arena.ladder.facts import State
+from arena.ladder.proof.document import EVENT_FILE, EventDocument
+from arena.ladder.proof.folder import check_event, load_event
+from hokm.deck import Stream, board_seed, commitment, mix, shuffled
+from hokm.outcome import Ending
+from hokm.records import Format, deal_id, load, save, substance_digest
+from tests.arena.ladder.conftest import bot_folder
+from tests.arena.ladder.proof.conftest import make_event
+from tests.arena.ladder.proof.events import publish
+
+__all__ = ["bot_folder", "make_event"]  # the fixtures of events that were played
+
+FOLDER = Path(__file__).resolve().parents[2] / "docs/fair-deals"
+VECTORS = json.loads((FOLDER / "vectors.json").read_text(encoding="utf-8"))
+NODE = shutil.which("node")
+
+needs_node = pytest.mark.skipif(NODE is None, reason="there is no node here: one of two is unseen")
+
+
+def node(*words: object) -> tuple[int, list[str]]:
+    assert NODE is not None
+    done = subprocess.run(
+        [NODE, str(FOLDER / "verify.mjs"), *map(str, words)],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    return done.returncode, (done.stdout + done.stderr).splitlines()
+
+
+# -- the vectors
+
+
+@pytest.mark.parametrize("vector", VECTORS["shuffle"], ids=lambda one: one["seed"][:8])
+def test_python_deals_the_published_decks(vector) -> None:
+    seed, label = bytes.fromhex(vector["seed"]), vector["label"]
+    pack = range(vector["lowest"], 52)
+    assert list(shuffled(pack, seed, label=label)) == vector["order"]
+    stream = Stream(seed, label)
+    for n in range(len(pack), 1, -1):
+        stream.below(n)
+    assert stream.bytes_used == vector["bytes_used"]
+
+
+@pytest.mark.parametrize("vector", VECTORS["event"], ids=lambda one: one["secret"][:8])
+def test_python_mixes_and_seeds_as_published(vector) -> None:
+    secret = bytes.fromhex(vector["secret"])
+    assert commitment(secret).hex() == vector["commitment"]
+    mixed = mix(secret, bytes.fromhex(vector["entropy"]))
+    assert mixed.hex() == vector["mixed"]
+    for board in vector["boards"]:
+        name = deal_id(board["match"], attempt=board.get("attempt", 1), pair=board.get("pair"))
+        assert name == board.get("deal_id", board["match"])
+        seed = board_seed(mixed, name, board["board"] if "board" in board else board["hand"])
+        assert seed.hex() == board["seed"]
+        if "deck" in board:
+            assert list(shuffled(range(52), seed)) == board["deck"]
+
+
+@needs_node
+def test_node_has_the_same_vectors() -> None:
+    status, lines = node("--vectors")
+    assert status == 0
+    assert lines[-1] == "57 vectors: ok"
+
+
+@needs_node
+def test_node_says_which_vector_differs(tmp_path: Path) -> None:
+    changed = json.loads(json.dumps(VECTORS))
+    changed["shuffle"][0]["order"][0] = 7
+    file = tmp_path / "vectors.json"
+    file.write_text(json.dumps(changed))
+    status, lines = node("--vectors", file)
+    assert status == 1
+    assert lines[0].startswith("deck of 00000000")
+
+
+# -- events
+
+
+@needs_node
+@pytest.mark.parametrize(
+    "made",
+    [
+        {"nonces": {"ada": b"\1" * 32, "cyd": b"\0" * 32}},
+        {"beacon": ("drand quicknet, round 1000000", "AB" * 32)},
+        {"beacon": ("the lottery of Saturday", "۴ ۸ ۱۵ ۱۶ ۲۳ ۴۲")},
+        {"players": 3},
+        {"players": 2},
+        {"its_format": Format.CLASSIC},
+        {"names": ("بی.بی", "شاه", "z")},
+        {
+            "faults": {
+                ("ev1/r1/bob~cyd", 1): (Ending.HOST_FAULT, None),
+                ("ev1/r2/ada~bob", 1): (Ending.NEVER_STARTED, 0),
+            }
+        },
+    ],
+    ids=lambda one: next(iter(one)),
+)
+def test_both_find_nothing_amiss_in_a_true_event(make_event, made) -> None:
+    folder = make_event(**made)
+    assert not check_event(folder).findings
+    status, lines = node(folder)
+    assert (status, lines[0]) == (0, f"{folder}: ok"), lines
+
+
+Change = Callable[[EventDocument], EventDocument]
+
+
+def left_out(event: EventDocument) -> EventDocument:
+    (stage,) = event.stages
+    return replace(event, stages=(replace(stage, matches=stage.matches[1:]),))
+
+
+def first_match(event: EventDocument, **changes: object) -> EventDocument:
+    (stage,) = event.stages
+    first = replace(stage.matches[0], **changes)  # type: ignore[arg-type]
+    return replace(event, stages=(replace(stage, matches=(first, *stage.matches[1:])),))
+
+
+def voided(event: EventDocument) -> EventDocument:
+    (attempt,) = event.matches[0].attempts
+    second = (replace(attempt, voided_by=Ending.TIME), replace(attempt, number=2))
+    return first_match(event, attempts=second)
+
+
+@needs_node
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda event: replace(event, secret=bytes(32)),
+        lambda event: replace(event, nonces=event.nonces[1:]),
+        lambda event: replace(event, nonces=()),
+        left_out,
+        voided,
+        lambda event: first_match(event, match="ev1/r1/bob~eve"),
+        lambda event: first_match(event, state=State.VOID, because="I say so"),
+        lambda event: first_match(event, attempts=()),
+        lambda event: replace(
+            event, entrants=(*event.entrants[:2], replace(event.entrants[2], digest="0" * 64))
+        ),
+    ],
+)
+def test_both_find_what_was_changed_in_the_document(make_event, change: Change) -> None:
+    folder = make_event(nonces={"ada": b"\1" * 32, "cyd": b"\0" * 32})
+    publish(folder, change(load_event(folder / EVENT_FILE)))
+    assert check_event(folder).findings
+    status, lines = node(folder)
+    assert status == 1, lines
+
+
+@needs_node
+def test_both_find_a_deck_that_is_not_its_seeds(make_event) -> None:
+    folder = make_event()
+    event = load_event(folder / EVENT_FILE)
+    file = folder / "r1/bob~cyd.json.gz"
+    record = load(file)
+    room = record.rooms[0]
+    hand = room.games[0].hands[0]
+    hand = replace(hand, deck=(hand.deck[1], hand.deck[0], *hand.deck[2:]))
+    game = replace(room.games[0], hands=(hand,))
+    room = replace(room, games=(game, *room.games[1:]))
+    record = replace(record, rooms=(room, *record.rooms[1:]))
+    save(file, record)
+    (attempt,) = event.matches[0].attempts
+    attempt = replace(attempt, digest=substance_digest(record))
+    publish(folder, first_match(event, attempts=(attempt,)))
+    assert any("the deck is not its seed's" in str(one) for one in check_event(folder).findings)
+    status, lines = node(folder)
+    assert status == 1
+    assert "room 1, game 1, hand 1: the deck is not its seed's" in lines[0]
+
+
+@needs_node
+def test_both_find_seeds_of_another_secret(make_event) -> None:
+    folder = make_event()
+    event = load_event(folder / EVENT_FILE)
+    file = folder / "r1/bob~cyd.json.gz"
+    record = load(file)
+    record = replace(record, seeds=(replace(record.seeds[0], value=bytes(32)), *record.seeds[1:]))
+    save(file, record)
+    (attempt,) = event.matches[0].attempts
+    attempt = replace(attempt, digest=substance_digest(record))
+    publish(folder, first_match(event, attempts=(attempt,)))
+    assert any("not the secret's" in str(one) for one in check_event(folder).findings)
+    status, lines = node(folder)
+    assert status == 1
+    assert "the seed of hand 1 is not the secret's" in lines[0]
+
+
+@needs_node
+def test_a_folder_without_an_event_is_an_error(tmp_path: Path) -> None:
+    status, lines = node(tmp_path)
+    assert status == 1
+    assert lines == [f"error: {tmp_path}: there is no event.json in it"]
+    assert node()[0] == 2
