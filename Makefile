@@ -18,7 +18,7 @@ STAMP := installed-$(shell pwd | cksum | cut -d' ' -f1)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help test fuzz demo bench zoo soak kills check format lint types wire generate lock test-lowest clean
+.PHONY: help test fuzz demo bench coverage zoo soak kills check format lint types wire generate lock test-lowest clean
 
 help: ## say what there is
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 14
@@ -37,6 +37,10 @@ demo: $(VENV)/$(STAMP) ## play a small ladder of sample bots and print its stand
 
 bench: $(VENV)/$(STAMP) ## measure the speed of everything (docs/speed.md); ARGS=--quick for a first look
 	$(BIN)/python -m benchmarks $(ARGS)
+
+coverage: $(VENV)/$(STAMP) ## see on leagues whose truth is known what the statistics promise, and write the tables
+	$(BIN)/python -m simulations coverage --page $(ARGS)
+	$(BIN)/python -m simulations sequential --page $(ARGS)
 
 zoo: $(VENV)/$(STAMP) ## see every broken bot of the zoo three times and write docs/zoo.md; a few minutes
 	$(BIN)/python -m tests.zoo $(ARGS)
