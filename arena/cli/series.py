@@ -9,7 +9,7 @@ from arena.cli.show import named_columns, print_line
 from arena.cli.text import kept_apart, percent, plain, signed, told_apart, with_error
 from arena.cli.watch import Watch
 from arena.ladder.experiment import BatchVoided, Design, End, Experiment, Looked, Notice
-from arena.ladder.sprt import Model, Sprt
+from arena.ladder.sprt import Conclusion, Model, Sprt
 from arena.ladder.statistics import HeadToHead, ScoreStatistics, head_to_head, score_statistics
 from arena.wording import counted
 from hokm.outcome import Ending
@@ -115,15 +115,10 @@ class SeriesReport:
     def progress(self) -> list[str]:
         """The figures as short lines, while it is played."""
         experiment, series, tested = self.experiment, self.series, self.tested
-        unit = experiment.design.unit
         lines = []
         if (test := experiment.design.test) is not None:
             llr = 0.0 if experiment.look is None else experiment.look.llr
-            to_go = None if experiment.look is None else experiment.look.to_go
-            left = (
-                f"{unit}s to go unknown" if to_go is None else f"about {counted(to_go, unit)} to go"
-            )
-            lines.append(f"LLR {signed(llr, 2)} {_interval(test)}, {left}")
+            lines.append(f"LLR {signed(llr, 2)} {_interval(test)}, {self._left()}")
         wdl = f"W-D-L {series.won}-{series.drawn}-{series.lost}"
         lines.append(f"{wdl}, D {self._differences() or 'none yet'}")
         figures = [
@@ -135,6 +130,14 @@ class SeriesReport:
             points = with_error(series.points_per_board, series.points_error, digits=2)
             figures.insert(0, f"points/board {points}")
         return [*lines, ", ".join(figures)]
+
+    def _left(self) -> str:
+        unit, look = self.experiment.design.unit, self.experiment.look
+        if look is not None and look.conclusion is not None:
+            return "decided" if look.conclusion is not Conclusion.CAP else "cap reached"
+        if look is None or look.to_go is None:
+            return f"{unit}s to go not known"
+        return f"about {counted(look.to_go, unit)} to go"
 
     def _differences(self) -> str:
         """How often each difference occurred, of those that did."""
@@ -208,13 +211,10 @@ class SeriesReport:
         after = f"after {self._counted(self.series.boards)}"
         match end:
             case End.H1 | End.H0 if test is not None:
-                one, other = test.elo1, test.elo0
-                if end is End.H0:
-                    one, other = other, one
-                what = f"{signed(one, 0)} {_MODELS[test.model]} rather than {signed(other, 0)}"
-                if not (one.is_integer() and other.is_integer()):
-                    what = f"{one:+g} {_MODELS[test.model]} rather than {other:+g}"
-                return f"{end.value} {after}: {kept_apart(self.labels[0])} is {what}"
+                near, far = (test.elo1, test.elo0) if end is End.H1 else (test.elo0, test.elo1)
+                label = kept_apart(self.labels[0])
+                what = f"{label} is nearer to {near:g} than to {far:g} {_MODELS[test.model]}"
+                return f"{end.value} {after}: {what}"
             case End.VOID:
                 because = self.experiment.because
                 return f"NOT COMPLETE {after}: {because}; the same command tries it again"

@@ -285,7 +285,8 @@ class Experiment:
                 record = _loaded(file, self.plan(number, attempt=self.next_attempt(number)))
                 if self.take(number, record) is None:
                     break
-        self.advance()
+        while self.advance() is not None:
+            pass
 
     def take(self, batch: int, record: MatchRecord) -> Voided | None:
         """Take in an attempt at a batch; why it counts for nothing, if it does not."""
@@ -302,19 +303,23 @@ class Experiment:
         )
         return None
 
-    def advance(self) -> list[Batch]:
-        """Count what is ready, in order, as far as the experiment goes; the batches counted."""
-        news = []
-        while self.end is None and (batch := self._ready.pop(len(self.counted) + 1, None)):
-            self.counted.append(batch)
-            news.append(batch)
-            if self.design.test is not None:
-                self.look = self.design.test.look(self.outcomes)
-                if self.look.conclusion is not None:
-                    self.end = _ENDS[self.look.conclusion]
-            elif len(self.counted) == len(self.design.batches):
-                self.end = End.COMPLETE
-        return news
+    def advance(self) -> Batch | None:
+        """Count the next batch and look at what there is, if it is played and the experiment is not
+        over; the batch.
+        """
+        if self.end is not None:
+            return None
+        batch = self._ready.pop(len(self.counted) + 1, None)
+        if batch is None:
+            return None
+        self.counted.append(batch)
+        if self.design.test is not None:
+            self.look = self.design.test.look(self.outcomes)
+            if self.look.conclusion is not None:
+                self.end = _ENDS[self.look.conclusion]
+        elif len(self.counted) == len(self.design.batches):
+            self.end = End.COMPLETE
+        return batch
 
     def keep(self, record: MatchRecord, *, batch: int) -> None:
         """Write the record of an attempt, which is what makes it count."""
@@ -453,7 +458,7 @@ class _Player:
         """Play one batch after the other, until there is none or no more is wanted."""
         for number in self._missing:
             await self._play(number)
-            for batch in self._experiment.advance():
+            while (batch := self._experiment.advance()) is not None:
                 self._tell(Looked(batch))
             if self._experiment.end is not None:
                 self._runner.abort()  # what else is under way would be looked at by nobody
@@ -468,6 +473,8 @@ class _Player:
             record = await self._runner.play(plan, watcher=self._watcher)
             found = verdict(record)
             if isinstance(found, Voided) and found.ending is Ending.STOPPED:
+                if experiment.end is not None:
+                    _remove_logs(experiment.logs_folder, plan)
                 self.stopped = self.stopped or (End.INTERRUPTED, "")
                 return
             experiment.keep(record, batch=number)
