@@ -98,7 +98,7 @@ def _tilted_matches(kind: int, is_vp: bool) -> TiltedMatches:
     even = (seen + seen[::-1]) / (2 * seen.sum())
     points = np.arange(-BOARD_LIMIT, BOARD_LIMIT + 1)
     matches = []
-    for tilt in np.linspace(-4.0, 4.0, 801):
+    for tilt in np.linspace(-4.0, 4.0, 81):
         board = even * np.exp(tilt * points)
         match = np.ones(1)
         for _ in range(BOARDS):
