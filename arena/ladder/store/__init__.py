@@ -385,8 +385,12 @@ class Store:
             found = connection.execute(query)
             return {bot: milliseconds / 1000 for bot, milliseconds in found if milliseconds}
 
-    def attempts(self, event: Event | None = None) -> tuple[Attempt, ...]:
-        """Every attempt with its record, all or those of an event, in the order of the schedule."""
+    def attempts(
+        self, event: Event | None = None, *, of: Iterable[int] = ()
+    ) -> tuple[Attempt, ...]:
+        """Every attempt with its record, in the order of the schedule: all, those of an event,
+        those at matches that all of some bots were in.
+        """
         query = (
             sa.select(t.attempts)
             .join(t.matches, t.matches.c.id == t.attempts.c.match)
@@ -396,6 +400,9 @@ class Store:
         )
         if event is not None:
             query = query.where(t.cycles.c.event == event.number)
+        for bot in of:
+            own = sa.select(t.entrants.c.match).where(t.entrants.c.bot == bot)
+            query = query.where(t.attempts.c.match.in_(own))
         with self._database.reading() as connection:
             return tuple(
                 Attempt(

@@ -101,6 +101,8 @@ def test_a_played_match_is_read_back_with_every_board(store: Store) -> None:
     assert store.scheduled() == ()
     assert store.attempts() == (ATTEMPT,)
     assert store.attempts(replace(EVENT, number=2)) == ()
+    assert store.attempts(of=[1, 2]) == (ATTEMPT,)
+    assert store.attempts(of=[1, 99]) == ()
 
 
 def test_games_that_ended_by_a_bots_fault_are_summed_by_bot(store: Store) -> None:
