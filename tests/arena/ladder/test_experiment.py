@@ -1,6 +1,7 @@
 """Experiments in their folder: what is played, looked at, kept, and gone on with after a kill."""
 
 import json
+import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -242,7 +243,7 @@ def test_a_batch_that_was_done_before_an_earlier_one_is_not_played_again(folder,
         trio.run(run, clock=trio.testing.MockClock(autojump_threshold=0))
     assert experiment.counted == []
     again = Scripted()
-    resumed, told = going_on(folder, DUEL, bots, again)
+    resumed, told = going_on(folder, DUEL, bots, again, at_once=3)
     assert [batch_of(plan) for plan in again.played] == [1]
     assert (resumed.end, len(told)) == (End.COMPLETE, 3)
 
@@ -357,6 +358,14 @@ def test_the_bots_play_as_they_were_when_it_began(folder, bots):
     runner = Scripted()
     going_on(folder, DUEL, (load_bot(copy), bots[1]), runner)
     assert {plan.entrants[0].folder for plan in runner.played} == {copy.resolve()}
+
+
+def test_a_copy_that_was_removed_is_made_anew(folder, bots):
+    going_on(folder, DUEL, bots, Scripted(stop_at=2))
+    copy = folder / "bots" / bots[0].digest
+    shutil.rmtree(copy)
+    assert going_on(folder, DUEL, bots, Scripted())[0].end is End.COMPLETE
+    assert load_bot(copy).digest == bots[0].digest
 
 
 @pytest.mark.parametrize(
