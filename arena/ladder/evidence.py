@@ -16,10 +16,16 @@ from arena.ladder.settings import MatchScoring, Settings
 from arena.ladder.statistics import vp_score
 
 
+def family(bot: Bot) -> str:
+    """What sisters have in common and nobody else has: the owner, or for a bot of the arena's own
+    its number.
+    """
+    return f"#{bot.number}" if bot.reference else bot.owner.casefold()
+
+
 def are_sisters(one: Bot, other: Bot) -> bool:
-    """Whether two bots are of one owner, and not both the arena's own."""
-    is_one_owner = one.owner.casefold() == other.owner.casefold()
-    return is_one_owner and not (one.reference and other.reference)
+    """Whether two bots are of one owner, and not the arena's own."""
+    return family(one) == family(other)
 
 
 def is_rated(entrants: Sequence[Bot]) -> bool:

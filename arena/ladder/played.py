@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.ladder.comparison import Evidence, grouped
-from arena.ladder.evidence import are_sisters, match_score
+from arena.ladder.evidence import family, match_score
 from arena.ladder.facts import Bot, Result
 from arena.ladder.settings import Settings
 
@@ -95,12 +95,13 @@ def pairs_of(results: Sequence[Result]) -> Whole:
 def are_rated(bots: Sequence[Bot], played: Played) -> NDArray[np.bool_]:
     """Of each match, whether it moves ratings; as `evidence.is_rated`."""
     rated = np.array([bot.rated for bot in bots], np.bool_)
-    sisters = np.array([[are_sisters(one, other) for other in bots] for one in bots], np.bool_)
+    families = np.unique([family(bot) for bot in bots], return_inverse=True)[1]
     chosen = np.ones(len(played.lineups), np.bool_)
     if len(chosen):
         chosen &= np.all(rated[played.lineups], axis=1)
         for first, second in played.columns:
-            chosen &= ~sisters[played.lineups[:, first], played.lineups[:, second]]
+            one, other = played.lineups[:, first], played.lineups[:, second]
+            chosen &= families[one] != families[other]
     return chosen
 
 

@@ -172,7 +172,8 @@ def standings(
         fitted = fit(evidence(bots, rated, settings=settings, among=[bot.name for bot in field]))
         online = displayed({bot.name: elo.get(bot.number, EloRating()) for bot in field}, anchor)
         ranked = _ranked(rows, fitted, online=online, anchor=anchor)
-    fresh = [rows[bot.name] for bot in bots if bot.rated and bot not in field]
+    ranked_names = {row.name for row in ranked}
+    fresh = [rows[bot.name] for bot in bots if bot.rated and bot.name not in ranked_names]
     unrated = [rows[bot.name] for bot in bots if not bot.rated]
     return Standings(
         settings,
