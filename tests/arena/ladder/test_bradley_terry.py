@@ -14,7 +14,9 @@ from arena.ladder.comparison import Comparison, evidence_of, free_for_all, one_o
 from arena.ladder.elo import expected_score
 from arena.ladder.fitted import Errors
 
-VECTORS = json.loads((Path(__file__).parent / "vectors" / "bradley_terry.json").read_text())
+VECTORS_FOLDER = Path(__file__).parent / "vectors"
+VECTORS = json.loads((VECTORS_FOLDER / "bradley_terry.json").read_text())
+ORDO = json.loads((VECTORS_FOLDER / "ordo.json").read_text())
 THOUSANDTH = 5.1e-4
 
 
@@ -84,6 +86,33 @@ def test_ordo_gives_the_same_five_bot_table_without_a_prior():
     found = fit_to(from_tallies(vector("R8")["games"]), prior_draws=0)
     ordo = [1793.017, 1539.097, 1539.097, 1363.662, 1265.127]
     assert found.ratings == pytest.approx(np.array(ordo), abs=THOUSANDTH)
+
+
+def fit_of_league(league):
+    """Players by number, without a prior."""
+    players = sorted({str(i) for pair in league["games"] for i in pair[:2]}, key=int)
+    return fit_to(from_tallies(league["games"]), players, prior_draws=0)
+
+
+@pytest.mark.parametrize("league", ORDO, ids=lambda v: v["name"])
+def test_ordo_gives_the_same_ratings_to_a_hundredth(league):
+    """Ordo 1.2.6, built from its source, reads the PGN of `arena.ladder.pgn`:
+
+        ordo -q -p league.pgn -a 1500 -z 200.2413 -N 3 -c ratings.csv
+
+    `-z` is the lead that is worth 76 %, 400 log10(.76/.24); Ordo's own 202 is another scale. White
+    has no advantage unless `-w` or `-W` say so, and a draw is half a win.
+    """
+    assert fit_of_league(league).ratings == pytest.approx(np.array(league["ordo"]), abs=0.01)
+
+
+def test_bayeselo_gives_the_same_ratings_where_nothing_is_drawn():
+    """BayesElo 0058 with its prior and its model of draws switched off, in whole points:
+
+    readpgn league.pgn, elo, prior 0, advantage 0, drawelo 0, mm 0 0, scale 1, offset 1500, ratings
+    """
+    league = next(league for league in ORDO if "bayeselo" in league)
+    assert fit_of_league(league).ratings == pytest.approx(np.array(league["bayeselo"]), abs=0.51)
 
 
 def test_a_lead_has_the_error_of_the_pair_and_not_of_its_players():
