@@ -54,9 +54,11 @@ class Bot:
 class Event:
     """One set of matches with deals of their own.
 
-    `schedule` says who meets whom, as `arena.ladder.schedules` writes it. `beacon` names where
-    its entropy comes from, None for the nonces of its entrants. Its entropy is None until it is
-    fixed, before the first card, and its secret until the event is over.
+    `schedule` says who meets whom, as `arena.ladder.schedules` writes it; `settled` the same with
+    all fixed that is fixed as the event begins. `beacon` names where its entropy comes from, None
+    for the nonces of its entrants. Its entropy is None until it is fixed, before the first card,
+    and its secret until the event is over. `beacon_value` is what the beacon published, `entered`
+    how many bots there were as it began, None of events that were played before this was kept.
     """
 
     number: int
@@ -65,6 +67,9 @@ class Event:
     beacon: str | None = None
     entropy: bytes | None = None
     secret: bytes | None = None
+    settled: str | None = None
+    beacon_value: str | None = None
+    entered: int | None = None
 
     @property
     def name(self) -> str:
@@ -75,6 +80,11 @@ class Event:
     def is_over(self) -> bool:
         """Whether every match of it is played or void, and its secret revealed."""
         return self.secret is not None
+
+    @property
+    def has_begun(self) -> bool:
+        """Whether its deals are fixed."""
+        return self.entropy is not None
 
 
 class State(Enum):
@@ -97,6 +107,27 @@ class Match:
     place: int
     entrants: tuple[int, ...]
     attempt: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Fixture:
+    """A match that was scheduled, and what has become of it."""
+
+    match: Match
+    state: State
+    because: str | None
+    """Why it is void."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """Matches that were scheduled together: a cycle, or a part of one. `field` are the bots that
+    could be paired, by number.
+    """
+
+    number: int
+    field: tuple[int, ...]
+    fixtures: tuple[Fixture, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -103,6 +103,11 @@ events = sa.Table(
     sa.Column("beacon", _Text),  # where the entropy comes from; NULL: from nonces
     sa.Column("entropy", _Text),  # fixed, which is what begins an event
     sa.Column("secret", _Text),  # revealed, which is what ends an event
+    sa.Column("settled", _Text),  # the schedule with all fixed that is fixed as the event begins
+    sa.Column("beacon_value", _Text),  # what the beacon published; NULL: there was none
+    # How many bots there were when it began; NULL: it has not, or an arena that published nothing
+    # played it.
+    sa.Column("entered", _Whole),
 )
 nonces = sa.Table(
     "nonces",
@@ -116,6 +121,7 @@ cycles = sa.Table(
     metadata,
     sa.Column("number", _Whole, primary_key=True),
     _reference("event", "events.number"),
+    sa.Column("field", _Text),  # JSON: the bots that could be paired; NULL: those that were
 )
 rounds = sa.Table(
     "rounds",
@@ -143,7 +149,8 @@ entrants = sa.Table(
     sa.Column("forfeits", _Whole),  # games that ended by its fault; NULL: not counted
     sa.Column("cpu_milliseconds", _Whole),  # of its processes; NULL: not known
     sa.UniqueConstraint("match", "bot"),
-    sa.Index(None, "bot"),
+    sa.Index("ix_entrants_bot", "bot", "cpu_milliseconds"),
+    sa.Index("ix_entrants_forfeits", "bot", "forfeits", sqlite_where=sa.text("forfeits > 0")),
 )
 attempts = sa.Table(
     "attempts",

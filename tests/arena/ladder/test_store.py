@@ -15,7 +15,7 @@ from alembic.script import ScriptDirectory
 
 from arena.ladder.elo import EloRating
 from arena.ladder.errors import LadderError
-from arena.ladder.facts import Attempt, Event, Match, Result
+from arena.ladder.facts import Attempt, Event, Fixture, Match, Result, Stage, State
 from arena.ladder.store import Store
 from arena.ladder.store.tables import REVISION, metadata
 from hokm.outcome import Ending
@@ -128,6 +128,37 @@ def test_nonces_and_entropy_of_an_event_are_kept(store: Store) -> None:
     assert store.nonces(EVENT) == {1: bytes(range(32))}
     store.fix_entropy(EVENT, b"\1" * 32)
     assert store.event_under_way() == replace(EVENT, entropy=b"\1" * 32)
+
+
+def test_an_event_begins_with_what_its_beacon_published_and_who_was_entered(store: Store) -> None:
+    store.finish_event(EVENT, secret=bytes(32))
+    announced = Event(2, schedule="{}", commitment=bytes(32), beacon="drand, round 7")
+    store.begin_event(announced)
+    assert store.event(2) == announced
+    assert not announced.has_begun
+    begun = replace(announced, settled='{"of": 2}', beacon_value="4 8 15", entered=2)
+    store.fix_entropy(begun, b"\1" * 32)
+    assert store.event(2) == replace(begun, entropy=b"\1" * 32)
+
+
+def test_what_is_scheduled_of_an_event_is_there_by_stages(store: Store) -> None:
+    again = Match("ev1/r2/ada~bob", round=2, place=1, entrants=(1, 2))
+    store.add_cycle(EVENT, 2, [again], field=(1, 2, 7))
+    store.void_attempt(again, replace(ATTEMPT, match=again.id), void_because=None)
+    store.void(MATCH, because="of the weather")
+    first = Stage(1, (1, 2), (Fixture(MATCH, State.VOID, "of the weather"),))
+    tried = replace(again, attempt=2)
+    assert store.stages(EVENT) == (
+        first,
+        Stage(2, (1, 2, 7), (Fixture(tried, State.SCHEDULED, None),)),
+    )
+    assert store.stages(replace(EVENT, number=2)) == ()
+
+
+def test_a_field_that_no_arena_writes_is_damage(store: Store, file: Path) -> None:
+    sql(file, "UPDATE cycles SET field = '[1, true]'")
+    with pytest.raises(LadderError, match="holds what no arena writes"):
+        store.stages(EVENT)
 
 
 @pytest.mark.parametrize("boards", ["7", "[[1,2],3]", "[[1,2.5]]", "[[1,2,3]]", "[[1,true]]", "["])

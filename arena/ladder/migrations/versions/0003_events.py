@@ -32,6 +32,12 @@ def upgrade() -> None:
         """ schedule = '{"kind": "round-robin", "cycles": ' || cycles || '}'"""
     )
     op.drop_column("events", "cycles")
+    for name in ("settled", "beacon_value"):
+        op.add_column("events", sa.Column(name, sa.Text, nullable=True))
+    op.add_column("events", sa.Column("entered", sa.Integer, nullable=True))
+    # Of an event that is over nothing was published, and nothing will be.
+    op.execute("UPDATE events SET entered = (SELECT count(*) FROM bots) WHERE secret IS NULL")
+    op.add_column("cycles", sa.Column("field", sa.Text, nullable=True))
     op.add_column("entrants", sa.Column("forfeits", sa.Integer, nullable=True))
     op.add_column("entrants", sa.Column("cpu_milliseconds", sa.Integer, nullable=True))
     _make()
@@ -80,7 +86,13 @@ def _pairs(bots: list[int], *, boards: list[list[int]]) -> Iterator[dict[str, in
 
 
 def _make() -> None:
-    op.create_index("ix_entrants_bot", "entrants", ["bot"])
+    op.create_index("ix_entrants_bot", "entrants", ["bot", "cpu_milliseconds"])
+    op.create_index(
+        "ix_entrants_forfeits",
+        "entrants",
+        ["bot", "forfeits"],
+        sqlite_where=sa.text("forfeits > 0"),
+    )
     op.create_index("ix_ratings_bot", "ratings", ["bot", "round"])
     op.create_table(
         "nonces",
