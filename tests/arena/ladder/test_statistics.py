@@ -18,6 +18,7 @@ from arena.ladder.statistics import (
     pentanomial,
     score_statistics,
     trinomial,
+    vp_score,
 )
 
 VECTORS = json.loads((Path(__file__).parent / "vectors" / "statistics.json").read_text())
@@ -209,3 +210,23 @@ def test_points_without_spread_have_no_error(differences):
 def test_a_series_without_boards_is_empty_rather_than_an_error():
     series = head_to_head([])
     assert (series.boards, series.points_per_board, series.by_sign.elo) == (0, None, None)
+
+
+VICTORY_POINTS = {
+    16: {0: 0.5, 1: 0.605015, 2: 0.701156, 3: 0.782316, 5: 0.893977, 8: 0.968054, 12: 0.994041},
+    32: {0: 0.5, 1: 0.574812, 2: 0.646349, 3: 0.711882, 5: 0.818701, 8: 0.917746, 12: 0.973869},
+}
+
+
+@pytest.mark.parametrize(
+    ("boards", "difference", "score"),
+    [(n, d, score) for n, column in VICTORY_POINTS.items() for d, score in column.items()],
+)
+def test_victory_points_grow_with_the_difference_and_are_shared(boards, difference, score):
+    assert vp_score(difference, boards=boards) == pytest.approx(score, abs=5.1e-7)
+    assert vp_score(-difference, boards=boards) == pytest.approx(1 - score, abs=5.1e-7)
+
+
+def test_victory_points_of_the_largest_difference_are_still_a_score():
+    assert 0.0 < vp_score(-80, boards=16) < 1e-14
+    assert vp_score(5 * 1000, boards=1) == 1.0
