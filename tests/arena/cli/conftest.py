@@ -112,6 +112,7 @@ def runner(monkeypatch: pytest.MonkeyPatch) -> FakeRunner:
 
     monkeypatch.setattr("arena.cli.local.open_runner", open_runner)
     monkeypatch.setattr("arena.cli.event.open_runner", open_runner)
+    monkeypatch.setattr("arena.cli.trial.open_runner", open_runner)
     return runner
 
 
