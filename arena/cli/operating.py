@@ -59,12 +59,14 @@ def operated(ask: Operating, *, say: Callable[[str], None]) -> Iterator[Meter]:
 
 
 @contextmanager
-def extra(option: str) -> Iterator[None]:
-    """What an option needs is imported while this is open; what is missing is said in one line."""
+def extra(option: str, *, name: str = "server") -> Iterator[None]:
+    """What an option needs is imported while this is open; what is missing is said in one line,
+    with the extra that it comes with.
+    """
     try:
         yield
     except ImportError as error:
         raise Misuse(
             f"{option} needs {error.name}; install what goes with it: "
-            "pip install 'hokm-arena[server]'"
+            f"pip install 'hokm-arena[{name}]'"
         ) from error
