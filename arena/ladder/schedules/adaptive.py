@@ -143,10 +143,21 @@ def gains(weights: Array, covariance: Array, squared: Array) -> Array:
     """By how much a match of each two lowers the sum of all variances, in Elo². `weights` are W and
     `squared` is the covariance times itself.
     """
-    p, q = np.diag(covariance), np.diag(squared)
-    spread = q[:, None] + q[None, :] - 2.0 * squared
-    variance = p[:, None] + p[None, :] - 2.0 * covariance
-    return np.asarray(weights * spread / (1.0 + weights * variance), dtype=np.float64)
+    value = _of_differences(covariance)
+    value *= weights
+    value += 1.0
+    np.divide(weights, value, out=value)
+    value *= _of_differences(squared)
+    return value
+
+
+def _of_differences(form: Array) -> Array:
+    """(e_i − e_j)ᵀ F (e_i − e_j) for each two."""
+    diagonal = np.diag(form)
+    differences: Array = np.add.outer(diagonal, diagonal)
+    differences -= form
+    differences -= form
+    return differences
 
 
 class _Choice:
@@ -255,10 +266,10 @@ class _Choice:
         p, weight = self._covariance, self._weights[first, second]
         v = p[:, first] - p[:, second]
         shrink = weight / (1.0 + weight * (v[first] - v[second]))
-        w = p @ v
-        outer, mixed = np.outer(v, v), np.outer(w, v)
-        self._squared -= shrink * (mixed + mixed.T) - shrink**2 * (v @ v) * outer
-        self._covariance -= shrink * outer
+        half = np.outer(shrink * (p @ v) - 0.5 * shrink**2 * (v @ v) * v, v)
+        self._squared -= half
+        self._squared -= half.T
+        self._covariance -= np.outer(shrink * v, v)
 
     def _count(self, meeting: tuple[int, ...]) -> None:
         for at in meeting:

@@ -20,6 +20,9 @@ from arena.wording import counted
 EXTRA_ROUNDS: Final = 2
 """Beyond the ⌈log2 n⌉ after which one player is left who has won everything (statistics, 4.4)."""
 
+MOST_LEAN: Final = 2
+"""How many more matches at home than away somebody may have, or away than at home."""
+
 _LOTS: Final = 2**32
 """Of so many lots the sums of two different pairings are never equal, for all practical purposes;
 so the best pairing is the only one, whoever works it out."""
@@ -34,10 +37,11 @@ class Swiss:
     1. nobody has a second bye before everybody has had one (with an odd number there is one bye a
        round, which counts as a win);
     2. nobody meets the same opponent again;
-    3. opponents have equally many points, the bye going to one who has the fewest;
-    4. within a group of equals the upper half by seeding meets the lower half;
-    5. who was at home meets who was away;
-    6. the lot decides.
+    3. nobody has been at home three times more often than away, or away than at home;
+    4. opponents have equally many points, the bye going to one who has the fewest;
+    5. within a group of equals the upper half by seeding meets the lower half;
+    6. who was at home meets who was away;
+    7. the lot decides.
 
     It is the best pairing of all, found as a matching of least weight. Who joins later begins with
     no points; who is withdrawn is not paired. A void match is a win for the one who is still there,
@@ -160,18 +164,21 @@ class _Standing:
             for j in range(i + 1, players):
                 second = ranked[j]
                 gap = points - self.points[second]
+                leans = sorted((self.lean[first], self.lean[second]))
                 costs[i, j] = [
                     0,
                     self.opponents.get(first, []).count(second),
+                    int(leans[0] >= MOST_LEAN or leans[1] <= -MOST_LEAN),
                     _tenths(gap) ** 2,
                     abs(j - i - groups[points] // 2) if gap == 0 else 0,
-                    abs(self.lean[first] + self.lean[second]),
+                    abs(sum(leans)),
                     draw(_LOTS),
                 ]
             if players % 2:
                 gap = points - least
                 costs[i, players] = [
                     self.byes[first],
+                    0,
                     0,
                     _tenths(gap) ** 2,
                     players - 1 - i,
