@@ -37,7 +37,7 @@ from arena.cli.sprt import (
     designed,
 )
 
-SHORT_HELP = "Play two bots a fixed number of boards: by how much is one better?"
+SHORT_HELP = "Play boards and say by how much a bot is better."
 
 HELP = f"""{SHORT_HELP}
 

@@ -34,11 +34,11 @@ if TYPE_CHECKING:
     from arena.ladder.experiment import Design
     from arena.ladder.sprt import Sprt
 
-SHORT_HELP = "Test whether a new bot is better than an old one, in as few boards as it takes."
+SHORT_HELP = "Test whether a new bot is better than an old one."
 
 HELP = f"""{SHORT_HELP}
 
-Boards are played in batches. After each the log-likelihood ratio says how much better they are
+It takes as few boards as it can. They are played in batches. After each the log-likelihood ratio says how much better they are
 explained if NEW is as good as the upper bound (H1) than if it is as good as the lower one (H0).
 Once it is beyond its limit either way, or the cap is reached, the test ends. Bounds are normalized
 Elo of a pair of hands, such as the columns nElo show.

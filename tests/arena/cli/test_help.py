@@ -23,7 +23,7 @@ def test_help_imports_nothing_that_is_heavy():
 
 @pytest.mark.parametrize(
     "words",
-    ["", "match", "verify", "replay", "bot", "bot list", "ladder"]
+    ["", "match", "sprt", "duel", "verify", "replay", "bot", "bot list", "ladder"]
     + [f"ladder {name}" for name in ("init", "add", "run", "standings", "check")],
 )
 def test_every_command_has_help(run, words):
@@ -32,7 +32,9 @@ def test_every_command_has_help(run, words):
     assert ran.out.startswith(f"Usage: arena {words}".rstrip())
 
 
-@pytest.mark.parametrize("words", ["", "match", "ladder", "ladder init", "verify", "replay"])
+@pytest.mark.parametrize(
+    "words", ["", "match", "sprt", "duel", "ladder", "ladder init", "verify", "replay"]
+)
 def test_a_command_without_what_it_needs_shows_its_help(run, words):
     ran = run(*words.split())
     assert (ran.status, ran.out) == (2, "")
