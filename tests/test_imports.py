@@ -67,6 +67,7 @@ ONLY_IN = {
         "arena.ladder.bradley_terry",
         "arena.ladder.comparison",
         "arena.ladder.fitted",
+        "arena.ladder.pairing",
         "arena.ladder.played",
         "arena.ladder.schedules",
         "arena.ladder.store",

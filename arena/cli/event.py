@@ -14,7 +14,6 @@ from arena.cli.watch import Watch
 from arena.ladder.cores import usable_cores
 from arena.ladder.cycles import (
     BotDeactivated,
-    CycleBegan,
     EventBegan,
     EventEnded,
     MatchPlayed,
@@ -22,18 +21,20 @@ from arena.ladder.cycles import (
     NothingRated,
     Notice,
     RoundClosed,
+    StageBegan,
     play_event,
 )
 from arena.ladder.facts import Event
 from arena.ladder.ladder import Ladder
 from arena.ladder.runner import open_runner
+from arena.ladder.schedules import AnySchedule
 from arena.referee.meter import Meter
 
 
 def play(
     ladder: Ladder,
     *,
-    cycles: int,
+    schedule: AnySchedule,
     concurrency: int | None,
     hello_seconds: float,
     operating: Operating,
@@ -47,7 +48,7 @@ def play(
             functools.partial(
                 _play,
                 ladder,
-                cycles=cycles,
+                schedule=schedule,
                 rooms=concurrency or usable_cores(),
                 hello_seconds=hello_seconds,
                 meter=meter,
@@ -74,7 +75,7 @@ class LadderWatch(Watch):
         match notice:
             case EventBegan() | EventEnded() | MatchVoided() | BotDeactivated() | NothingRated():
                 self.say(str(notice))
-            case CycleBegan():
+            case StageBegan():
                 self._total += notice.matches
                 self.progress.update(self.task, total=self._total)
             case MatchPlayed() | RoundClosed() if self.console.is_terminal:
@@ -90,7 +91,7 @@ class LadderWatch(Watch):
 async def _play(
     ladder: Ladder,
     *,
-    cycles: int,
+    schedule: AnySchedule,
     rooms: int,
     hello_seconds: float,
     meter: Meter,
@@ -110,5 +111,5 @@ async def _play(
         heeding_signals(runner, tell=watch.say, drain_seconds=drain_seconds),
     ):
         return await play_event(
-            ladder, runner, cycles=cycles, tell=watch.tell, watcher=watch, at_once=rooms
+            ladder, runner, schedule=schedule, tell=watch.tell, watcher=watch, at_once=rooms
         )

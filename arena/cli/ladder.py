@@ -24,6 +24,16 @@ from arena.cli.options import (
     option_texts,
     require_posix,
 )
+from arena.cli.scheduling import (
+    Cycles,
+    Kind,
+    Matches,
+    Near,
+    Rounds,
+    Seeds,
+    Third,
+    schedule_of,
+)
 
 if TYPE_CHECKING:
     from arena.ladder.ladder import Ladder
@@ -118,7 +128,7 @@ def add(
         ),
     ] = None,
 ) -> None:
-    """Enter bots. Each is copied as it is now, and plays from the next cycle on.
+    """Enter bots. Each is copied as it is now, and plays from the next stage on.
 
     Bots of one owner play each other and are not rated by it; to compare two of your own, see arena
     sprt and arena duel. What differs in its manifest only is the same program, and stays one bot.
@@ -160,9 +170,13 @@ def withdraw(
 @app.command(no_args_is_help=True)
 def run(
     folder: Folder,
-    cycles: Annotated[
-        int, typer.Option(metavar="N", min=1, help="How often everybody meets everybody.")
-    ] = 1,
+    kind: Kind = "round-robin",
+    cycles: Cycles = None,
+    seeds: Seeds = None,
+    near: Near = None,
+    rounds: Rounds = None,
+    third: Third = False,
+    matches: Matches = None,
     concurrency: Concurrency = None,
     hello_time: HelloTime = 10.0,
     json_: Json = False,
@@ -182,6 +196,15 @@ def run(
     from arena.ladder.ladder import Ladder
 
     hello_seconds = checked_seconds("--hello-time", hello_time, least=0.1)
+    schedule = schedule_of(
+        kind,
+        cycles=cycles,
+        seeds=seeds,
+        near=near,
+        rounds=rounds,
+        third=third,
+        matches=matches,
+    )
     operating = Operating(
         metrics=metrics,
         log_format=log_format,
@@ -192,7 +215,7 @@ def run(
     with Ladder.open(folder) as ladder:
         played = event.play(
             ladder,
-            cycles=cycles,
+            schedule=schedule,
             concurrency=concurrency,
             hello_seconds=hello_seconds,
             operating=operating,

@@ -1,14 +1,15 @@
-"""Playing an event: its cycles, every match once, whatever interrupts it.
+"""Playing an event: its stages, every match once, whatever interrupts it.
 
-An event is one call's set of cycles. It, its cycles and their pairings are rows before anything is
-played, and a match is played when its result is a row; so the same command after a kill finds what
-is left and goes on, with the same boards for the same match. A record without a row is played over.
+An event asks its schedule who meets whom, plays that stage (a cycle, a round, a batch) to the last
+match, and asks again, until nobody is left to play. It, its stages and their pairings are rows
+before anything is played, and a match is played when its result is a row; so the same command after
+a kill finds what is left and goes on, with the same boards for the same match. A record without a
+row is played over.
 
 Files and rows are written from the one thread that waits: they take milliseconds, matches take
 seconds, and no bot's clock runs meanwhile, since answers are stamped as they are read.
 """
 
-import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
@@ -27,10 +28,11 @@ from arena.ladder.facts import Attempt, Boards, Bot, Event, Match, totals
 from arena.ladder.frozen import thaw
 from arena.ladder.ladder import Ladder, unwritable
 from arena.ladder.room import Trouble, Watcher
-from arena.ladder.schedules import cycle_rounds
+from arena.ladder.schedules import AnySchedule, from_text, to_text
+from arena.ladder.schedules import State as Known
 from arena.ladder.verdict import Voided, forfeits, verdict
 from arena.wording import counted
-from hokm.deck import SEED_BYTES, commitment
+from hokm.deck import SEED_BYTES, commitment, mix
 from hokm.outcome import Ending
 from hokm.records import (
     GameRecord,
@@ -81,21 +83,21 @@ class EventBegan:
     def __str__(self) -> str:
         how = "is finished first" if self.is_resumed else "begins"
         return (
-            f"{self.event.name} {how}: {counted(_cycles(self.event), 'cycle')}, "
+            f"{self.event.name} {how}: {from_text(self.event.schedule)}, "
             f"its deals bound by the commitment {self.event.commitment.hex()}"
         )
 
 
 @dataclass(frozen=True, slots=True)
-class CycleBegan:
-    """The pairings of a cycle, from 1 in its event, are fixed."""
+class StageBegan:
+    """The pairings of a stage, from 1 in its event, are fixed: of a cycle, a round, or a batch."""
 
     number: int
     bots: int
     matches: int
 
     def __str__(self) -> str:
-        return f"cycle {self.number}: {self.bots} bots, {counted(self.matches, 'match')}"
+        return f"stage {self.number}: {self.bots} bots, {counted(self.matches, 'match')}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +175,7 @@ class NothingRated:
 
 Notice = (
     EventBegan
-    | CycleBegan
+    | StageBegan
     | MatchPlayed
     | MatchVoided
     | BotDeactivated
@@ -187,14 +189,14 @@ async def play_event(
     ladder: Ladder,
     runner: Runner,
     *,
-    cycles: int,
+    schedule: AnySchedule,
     tell: Callable[[Notice], None] = lambda _: None,
     watcher: Watcher | None = None,
     at_once: int | None = None,
     quiet_seconds: float = QUIET_SECONDS,
     draw: Callable[[int], bytes] = os.urandom,
 ) -> Event:
-    """Play an event of so many cycles, or finish the one that was interrupted, whatever `cycles`.
+    """Play an event by a schedule, or finish the one that was interrupted by its own.
 
     `tell` hears of what is decided, `watcher` goes to the runner. `at_once` is how many matches the
     runner is handed at a time (default: as many as there are cores, so that it never runs out of
@@ -202,16 +204,14 @@ async def play_event(
     told why. `draw` gives so many random bytes.
 
     Returns the event, over unless a match was stopped. Raises LadderError if somebody else plays
-    this ladder, if there are too few active bots for a match, or for a ladder that is damaged.
+    this ladder, if the schedule cannot pair those that are active, or for a ladder that is damaged.
     """
-    if cycles < 1:
-        raise LadderError("cycles", f"{cycles} is not a number from 1 up", remedy="give 1 or more")
     with ladder.held():
         _sweep(ladder)
         event = ladder.store.event_under_way()
         is_resumed = event is not None
         if event is None:
-            event = _begin_event(ladder, cycles=cycles, secret=draw(SEED_BYTES))
+            event = _begin_event(ladder, schedule, secret=draw(SEED_BYTES))
         tell(EventBegan(event, is_resumed))
         player = _Player(ladder, runner, event, tell=tell, watcher=watcher or Unwatched())
         left: Sequence[Match] = ()
@@ -228,9 +228,7 @@ async def play_event(
                 if player.is_stopped:
                     _close_rounds(ladder, tell)
                     return event
-            elif ladder.store.cycles_begun(event) < _cycles(event):
-                _begin_cycle(ladder, event, tell)
-            else:
+            elif not _begin_stage(ladder, event, tell):
                 return _end_event(ladder, event, tell)
 
 
@@ -397,55 +395,57 @@ class _Player:
         )
 
 
-def _begin_event(ladder: Ladder, *, cycles: int, secret: bytes) -> Event:
-    _active_bots(ladder)
-    schedule = json.dumps({"kind": "round-robin", "cycles": cycles})
+def _begin_event(ladder: Ladder, schedule: AnySchedule, *, secret: bytes) -> Event:
     number = len(ladder.store.events()) + 1
-    event = Event(number, schedule, commitment(secret), entropy=b"")
+    event = Event(number, to_text(schedule), commitment(secret), entropy=b"")
+    event = replace(event, schedule=to_text(_settled(ladder, event, schedule, secret=secret)))
     ladder.keep_secret(event, secret)  # before the row: an event without it could never be dealt
     ladder.store.begin_event(event)
     return event
 
 
-def _cycles(event: Event) -> int:
-    return int(json.loads(event.schedule)["cycles"])
+def _settled(ladder: Ladder, event: Event, schedule: AnySchedule, *, secret: bytes) -> AnySchedule:
+    """The schedule as it is from now on. Raises LadderError if it cannot pair those that are
+    active.
+    """
+    try:
+        return schedule.settled(_known(ladder, event, schedule, secret=secret))
+    except ValueError as error:
+        idle = [f"{b.name}: {b.inactive_because}" for b in ladder.store.bots() if not b.is_active]
+        why = f" (inactive: {'; '.join(idle)})" if idle else ""
+        remedy = "add bots with arena ladder add, or take another --schedule"
+        raise LadderError(ladder.folder, f"{error}{why}", remedy=remedy) from error
 
 
-def _begin_cycle(ladder: Ladder, event: Event, tell: Callable[[Notice], None]) -> None:
-    """Fix who meets whom in the next cycle: all that are active, in the order they were entered."""
-    field = _active_bots(ladder)
-    last_cycle, last_round = ladder.store.last_numbers()
-    rounds = cycle_rounds(
-        len(field),
-        sides=ladder.settings.sides,
-        cycle=last_cycle + 1,
-        first_round=last_round + 1,
-    )
+def _begin_stage(ladder: Ladder, event: Event, tell: Callable[[Notice], None]) -> bool:
+    """Fix who meets whom next; whether anybody does. An event that is over has nobody left."""
+    schedule = from_text(event.schedule)
+    state = _known(ladder, event, schedule, secret=ladder.secret_of(event))
+    bots = ladder.store.bots()
     matches = [
-        _match(event, round_.number, place, [field[player] for player in meeting])
-        for round_ in rounds
+        _match(event, round_.number, place, [bots[player] for player in meeting])
+        for round_ in schedule.next_rounds(state)
         for place, meeting in enumerate(round_.meetings, start=1)
     ]
-    ladder.store.add_cycle(event, last_cycle + 1, matches)
-    tell(CycleBegan(ladder.store.cycles_begun(event), len(field), len(matches)))
+    if not matches:
+        return False
+    field = [bots[player].number for player in state.field]
+    ladder.store.add_cycle(event, state.stage, matches, field=field)
+    tell(StageBegan(len(state.stages) + 1, len(field), len(matches)))
+    return True
+
+
+def _known(ladder: Ladder, event: Event, schedule: AnySchedule, *, secret: bytes) -> Known:
+    from arena.ladder.pairing import known  # numpy with it, 0.16 s
+
+    mixed = mix(secret, event.entropy or b"")
+    return known(ladder.store, event, schedule, settings=ladder.settings, mixed=mixed)
 
 
 def _match(event: Event, number: int, place: int, entrants: Sequence[Bot]) -> Match:
     names = joined_names(tuple(bot.name for bot in entrants))
     numbers = tuple(bot.number for bot in entrants)
     return Match(f"{event.name}/r{number}/{names}", number, place, numbers)
-
-
-def _active_bots(ladder: Ladder) -> Sequence[Bot]:
-    bots = ladder.store.bots()
-    active = [bot for bot in bots if bot.is_active]
-    sides = ladder.settings.sides
-    if len(active) < sides:
-        idle = [f"{bot.name}: {bot.inactive_because}" for bot in bots if not bot.is_active]
-        why = f" (inactive: {'; '.join(idle)})" if idle else ""
-        problem = f"needs {sides} active bots to play and has {len(active)}{why}"
-        raise LadderError(ladder.folder, problem, remedy="add bots with arena ladder add")
-    return active
 
 
 def _failed_to_start(bot: Bot, cause: str) -> Bot:

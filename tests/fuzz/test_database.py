@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from arena.ladder.cycles import play_event
 from arena.ladder.errors import LadderError
 from arena.ladder.ladder import Ladder
+from arena.ladder.schedules import RoundRobin
 from arena.ladder.settings import Settings
 from arena.ladder.store.tables import metadata
 from arena.ladder.testing import InProcessRunner
@@ -51,7 +52,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
             ladder.add(str(bot))
 
         async def play() -> None:
-            await play_event(ladder, InProcessRunner(), cycles=1)
+            await play_event(ladder, InProcessRunner(), schedule=RoundRobin())
 
         trio.run(play)
     return folder

@@ -20,6 +20,7 @@ import trio
 
 from arena.ladder.cycles import play_event
 from arena.ladder.ladder import Ladder
+from arena.ladder.schedules import RoundRobin
 from arena.ladder.settings import Settings
 from arena.ladder.testing import InProcessRunner
 from hokm.records import load, verify
@@ -144,7 +145,7 @@ def undisturbed(made: Path, tmp_path_factory: pytest.TempPathFactory) -> object:
     """What it comes to if nothing happens."""
     folder = copied(made, tmp_path_factory.mktemp("undisturbed"))
     with Ladder.open(folder) as ladder:
-        play = partial(play_event, cycles=4, draw=lambda _: bytes(range(32)))
+        play = partial(play_event, schedule=RoundRobin(4), draw=lambda _: bytes(range(32)))
         trio.run(play, ladder, InProcessRunner())
     return outcome(folder)
 

@@ -151,4 +151,6 @@ def checked_sides(kind: str, state: State) -> None:
 def checked_field(kind: str, state: State) -> None:
     """Raise ValueError unless there are players for one match."""
     if len(state.field) < state.sides:
-        raise ValueError(f"a {kind} needs {state.sides} active bots to play and has {len(state.field)}")
+        raise ValueError(
+            f"a {kind} needs {state.sides} active bots to play and has {len(state.field)}"
+        )

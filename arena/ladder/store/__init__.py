@@ -381,19 +381,24 @@ class Store:
                 results.append(_result(match, number, entrants, boards=boards, forfeits=forfeits))
         return tuple(results)
 
-    def pairs(self) -> "NDArray[np.int64]":
-        """What came of all matches between each two of their entrants, by round and place: a row
-        each of round, place, first, second, won, drawn, lost, difference, as `facts.Pair` has them.
+    def pairs(self, event: Event | None = None) -> "NDArray[np.int64]":
+        """What came of the matches, all or those of an event, between each two of their entrants,
+        by round and place: a row each of round, place, first, second, won, drawn, lost, difference,
+        as `facts.Pair` has them.
         """
-        import numpy as np  # 0.16 s, and only standings want this
+        import numpy as np  # 0.16 s, and only standings and schedules want this
 
-        columns = [column.name for column in t.pairs.columns]
-        query = f"SELECT {', '.join(columns)} FROM pairs ORDER BY round, place"
+        query = f"SELECT {', '.join(column.name for column in t.pairs.columns)} FROM pairs"
+        if event is not None:
+            query += (
+                " WHERE round IN (SELECT rounds.number FROM rounds JOIN cycles"
+                f" ON cycles.number = rounds.cycle WHERE cycles.event = {event.number:d})"
+            )
         with self._database.reading() as connection:
             # Straight from the driver: to make SQLAlchemy's rows of 200,000 takes 0.3 s.
-            rows = connection.exec_driver_sql(query).cursor.fetchall()
+            rows = connection.exec_driver_sql(f"{query} ORDER BY round, place").cursor.fetchall()
             try:
-                return np.array(rows, np.int64).reshape(-1, len(columns))
+                return np.array(rows, np.int64).reshape(-1, len(t.pairs.columns))
             except (TypeError, OverflowError) as error:
                 raise ValueError(str(error)) from error
 

@@ -20,7 +20,6 @@ from arena.ladder.boards import MatchPlan
 from arena.ladder.cycles import (
     QUIET_SECONDS,
     BotDeactivated,
-    CycleBegan,
     EventBegan,
     EventEnded,
     MatchPlayed,
@@ -28,6 +27,7 @@ from arena.ladder.cycles import (
     NothingRated,
     Notice,
     RoundClosed,
+    StageBegan,
     play_event,
 )
 from arena.ladder.entrants import load_bot
@@ -35,6 +35,7 @@ from arena.ladder.errors import LadderError
 from arena.ladder.facts import Event
 from arena.ladder.ladder import Entry, Ladder
 from arena.ladder.room import Watcher
+from arena.ladder.schedules import RoundRobin
 from arena.ladder.settings import Settings
 from arena.ladder.store import Store
 from arena.ladder.testing import InProcessRunner
@@ -122,7 +123,7 @@ async def play(
     return await play_event(
         ladder,
         runner or InProcessRunner(),
-        cycles=cycles,
+        schedule=RoundRobin(cycles),
         tell=tell,
         at_once=at_once,
         quiet_seconds=quiet_seconds,
@@ -167,7 +168,7 @@ async def test_what_is_told_binds_the_deals_before_the_first_card(ladder: Ladder
     await play(ladder, runner, cycles=1, tell=tell)
     kinds = [type(notice) for notice in told]
     pair = [MatchPlayed, MatchPlayed, RoundClosed]
-    assert kinds == [EventBegan, CycleBegan, *pair, *pair, *pair, EventEnded]
+    assert kinds == [EventBegan, StageBegan, *pair, *pair, *pair, EventEnded]
     assert told.of(EventBegan)[0].event.commitment == commitment(SECRET)
     assert told.of(EventEnded)[0].event.secret == SECRET
     lines = [str(notice) for notice in told]
@@ -175,7 +176,7 @@ async def test_what_is_told_binds_the_deals_before_the_first_card(ladder: Ladder
         lines[0]
         == f"ev1 begins: 1 cycle, its deals bound by the commitment {commitment(SECRET).hex()}"
     )
-    assert lines[1] == "cycle 1: 4 bots, 6 matches"
+    assert lines[1] == "stage 1: 4 bots, 6 matches"
     assert lines[2].startswith("ev1/r1/ada~dan: ada ")
     assert re.fullmatch(r"ev1/r1/ada~dan: ada \d+, dan \d+", lines[2])
     assert lines[-1] == f"ev1 is over, its secret was {SECRET.hex()}"
@@ -203,7 +204,7 @@ async def test_a_bot_added_while_matches_are_played_is_in_the_next_cycle(
         told.append(notice)
 
     await play(ladder, tell=tell)
-    assert [(c.number, c.bots, c.matches) for c in told.of(CycleBegan)] == [(1, 4, 6), (2, 5, 10)]
+    assert [(c.number, c.bots, c.matches) for c in told.of(StageBegan)] == [(1, 4, 6), (2, 5, 10)]
 
 
 async def test_the_copy_plays_not_the_authors_folder(ladder: Ladder, folder: Path) -> None:
@@ -216,7 +217,7 @@ async def test_the_copy_plays_not_the_authors_folder(ladder: Ladder, folder: Pat
 async def test_a_ladder_of_one_bot_says_what_it_needs(tmp_path: Path, bot_folder) -> None:
     with Ladder.init(tmp_path / "x", Settings.of("x")) as ladder:
         ladder.add(bot_folder("ada"))
-        with pytest.raises(LadderError, match="needs 2 active bots to play and has 1; add bots"):
+        with pytest.raises(LadderError, match="needs 2 active bots to play and has 1; add bots with"):
             await play(ladder)
         assert ladder.store.events() == ()
 
@@ -225,7 +226,7 @@ async def test_a_table_of_three_needs_three_bots(tmp_path: Path, bot_folder) -> 
     with Ladder.init(tmp_path / "x", Settings.of("x", players=3)) as ladder:
         for name in ("ada", "bob"):
             ladder.add(bot_folder(name, variants=(3,)))
-        with pytest.raises(LadderError, match="needs 3 active bots to play and has 2; add bots"):
+        with pytest.raises(LadderError, match="needs 3 active bots to play and has 2; add bots with"):
             await play(ladder)
 
 
@@ -267,7 +268,7 @@ async def test_a_secret_is_the_owners_alone_and_drawn_for_each_event(
     ladder: Ladder, folder: Path
 ) -> None:
     for _ in range(2):
-        await play_event(ladder, InProcessRunner(), cycles=1)
+        await play_event(ladder, InProcessRunner(), schedule=RoundRobin())
     files = [folder / "secret" / name for name in ("ev1", "ev2")]
     assert {stat.S_IMODE(file.stat().st_mode) for file in files} == {0o600}
     secrets = [bytes.fromhex(file.read_text()) for file in files]
@@ -342,12 +343,12 @@ async def test_a_bot_that_does_not_start_twice_in_a_row_is_out_and_says_why(
     assert ("ev1/r3/bob~dan", f"dan is inactive: {reason}") in ladder.store.voided()
     [row] = [row for row in ladder.standings().rows if row.name == "dan"]
     assert row.note == reason
-    assert told.of(CycleBegan)[1].bots == 3
+    assert told.of(StageBegan)[1].bots == 3
 
     assert ladder.add(bot_folder("dan", variants=(2, 3, 4))).entry is Entry.BACK
     told.clear()
     await play(ladder, cycles=1, tell=told.append)
-    assert told.of(CycleBegan)[0].bots == 4
+    assert told.of(StageBegan)[0].bots == 4
 
 
 async def test_of_three_the_one_that_did_not_start_is_out_whatever_its_place(
@@ -689,6 +690,7 @@ from pathlib import Path
 import trio
 from arena.ladder.cycles import play_event
 from arena.ladder.ladder import Ladder
+from arena.ladder.schedules import RoundRobin
 from arena.ladder.testing import InProcessRunner
 
 def tell(notice):
@@ -696,7 +698,8 @@ def tell(notice):
 
 with Ladder.open(Path(sys.argv[1])) as ladder:
     trio.run(lambda: play_event(
-        ladder, InProcessRunner(), cycles=2, at_once=2, tell=tell, draw=lambda _: bytes(range(32))
+        ladder, InProcessRunner(), schedule=RoundRobin(2), at_once=2, tell=tell,
+        draw=lambda _: bytes(range(32)),
     ))
 """
 

@@ -17,6 +17,7 @@ from arena.ladder.cycles import play_event
 from arena.ladder.entrants import SAMPLES, BotError
 from arena.ladder.errors import LadderError
 from arena.ladder.ladder import Entry, Ladder
+from arena.ladder.schedules import RoundRobin
 from arena.ladder.settings import Settings
 from arena.ladder.store import Store
 from arena.ladder.testing import InProcessRunner
@@ -209,7 +210,7 @@ async def test_the_longest_names_make_records_also_with_three_at_a_table(
             ladder.add(bot_folder(letter * 36, variants=(3,)))
         match = "ev1/r1/" + "~".join(letter * 36 for letter in "پچژ")
         runner = InProcessRunner(faults={(match, 1): (Ending.HOST_FAULT, None)})
-        await play_event(ladder, runner, cycles=1)
+        await play_event(ladder, runner, schedule=RoundRobin())
         assert [attempt.number for attempt in ladder.store.attempts()] == [1, 2]
         assert ladder.check() == []
 
@@ -300,7 +301,7 @@ def test_a_ladder_is_played_by_one_at_a_time(ladder: Ladder, folder: Path) -> No
 async def played(ladder: Ladder, bot_folder) -> Ladder:
     for name in ("ada", "bob", "cyd"):
         ladder.add(bot_folder(name))
-    await play_event(ladder, InProcessRunner(), cycles=1)
+    await play_event(ladder, InProcessRunner(), schedule=RoundRobin())
     return ladder
 
 
@@ -411,7 +412,7 @@ async def test_a_result_of_a_match_that_its_record_voids_is_found(
     for name in ("ada", "bob"):
         ladder.add(bot_folder(name))
     faults = {("ev1/r1/ada~bob", 1): (Ending.HOST_FAULT, None)}
-    await play_event(ladder, InProcessRunner(faults=faults), cycles=1)
+    await play_event(ladder, InProcessRunner(faults=faults), schedule=RoundRobin())
     assert ladder.check() == []
     with closing(sqlite3.connect(folder / "ladder.db")) as connection, connection:
         connection.execute("UPDATE attempts SET voided_by = NULL WHERE number = 1")

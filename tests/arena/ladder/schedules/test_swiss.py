@@ -1,5 +1,6 @@
 """A Swiss event: everybody plays, nobody meets anybody twice, equals meet equals."""
 
+from collections import Counter
 from itertools import combinations
 
 import pytest
@@ -37,7 +38,9 @@ def either_wins(chance):
 )
 def test_the_usual_number_of_rounds(players, rounds):
     assert usual_rounds(players) == rounds
-    assert swiss(players).schedule.rounds == rounds
+    settled = swiss(players).schedule
+    assert isinstance(settled, Swiss)
+    assert settled.rounds == rounds
 
 
 @given(SIZES, st.randoms(use_true_random=False))
@@ -72,7 +75,9 @@ def test_there_is_a_rematch_only_where_no_pairing_goes_without(players, rounds, 
         before += meetings
 
 
-def fewest_rematches(left, before, had_bye) -> int:
+def fewest_rematches(
+    left: frozenset[int], before: Counter[tuple[int, int]], had_bye: list[int]
+) -> int:
     """By trying everything: the bye goes to one of those who had fewest."""
     if len(left) % 2:
         fewest = min(had_bye)
@@ -197,7 +202,7 @@ def test_a_field_of_300_is_paired_at_once_without_a_rematch():
 def test_what_cannot_be_is_refused():
     with pytest.raises(ValueError, match="a Swiss event is for matches of two, not of 3"):
         Event(Swiss(), [range(6)], sides=3)
-    with pytest.raises(ValueError, match="needs 2 players, and there are 1"):
+    with pytest.raises(ValueError, match="needs 2 active bots to play and has 1"):
         swiss(1)
     with pytest.raises(ValueError, match="1 round or more, not 0"):
         Swiss(0)
