@@ -61,7 +61,7 @@ class Look:
     """What a test says after some outcomes.
 
     `to_go` is how many more the test may be expected to take, within its cap, if the gap is what it
-    seems to be; None where nothing can be said of that yet, and 0 once there is a conclusion.
+    seems to be; None where nothing can be said of that, and 0 once there is a conclusion.
     """
 
     llr: float
@@ -146,9 +146,15 @@ class Sprt:
         )
 
     def _to_go(self, outcomes: Outcomes, ratio: float) -> int | None:
-        found = score_statistics(outcomes)
-        if not found.variance or found.score is None:
+        if not outcomes.total:
             return None
+        found, left = score_statistics(outcomes), self.cap - outcomes.total
+        if not found.variance or found.score is None:
+            # All alike: the ratio goes on as it went.
+            bound = self.upper if ratio > 0 else self.lower
+            return (
+                left if ratio == 0 else min(math.ceil(outcomes.total * (bound / ratio - 1)), left)
+            )
         sd = math.sqrt(found.variance)
         t = (found.score - 0.5) / sd
         if self.model is Model.NORMALIZED:
@@ -159,7 +165,7 @@ class Sprt:
         steps = _expected_steps(
             ratio, self.lower, self.upper, drift=(t1 - t0) * (t - (t0 + t1) / 2), sd=t1 - t0
         )
-        return min(math.ceil(steps), self.cap - outcomes.total)
+        return min(math.ceil(steps), left)
 
 
 def llr(outcomes: Outcomes, elo0: float, elo1: float, *, model: Model) -> float:

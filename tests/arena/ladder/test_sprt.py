@@ -152,9 +152,19 @@ def test_what_is_to_go_is_never_more_than_the_cap_leaves():
     assert look.to_go == 1000 - level.total
 
 
-def test_nothing_is_said_of_what_is_to_go_while_all_boards_are_alike():
-    assert PROMOTION.look(pairs(0, 0, 16, 0, 0)).to_go is None
-    assert PROMOTION.look(pairs(0, 0, 0, 0, 1)).to_go is None
+def test_while_all_boards_are_alike_the_ratio_is_taken_to_go_on_as_it_went():
+    alike = pairs(0, 0, 400, 0, 0)
+    look = PROMOTION.look(alike)
+    assert look.to_go is not None
+    assert PROMOTION.look(pairs(0, 0, 400 + look.to_go, 0, 0)).conclusion is Conclusion.H0
+    assert PROMOTION.look(pairs(0, 0, 390 + look.to_go, 0, 0)).conclusion is None
+    won = Sprt(elo0=0, elo1=50, cap=1000).look(pairs(0, 0, 0, 0, 8))
+    assert won.to_go is not None
+    assert 0 < won.to_go < 20
+
+
+def test_where_the_ratio_does_not_move_it_is_the_cap_that_will_end_the_test():
+    assert Sprt(elo0=-10, elo1=10, cap=1000).look(pairs(0, 0, 16, 0, 0)).to_go == 984
 
 
 def test_the_drift_that_is_seen_says_when_the_test_will_end():
