@@ -1,10 +1,14 @@
 """Leagues whose truth is known: made as they should be, and covered as often as bars say."""
 
+import re
+
 import numpy as np
 import pytest
 
 from simulations.coverage import (
     FORMATS,
+    LEAGUES,
+    PAGE,
     Boards,
     GamesOfThree,
     MirroredRaces,
@@ -12,6 +16,7 @@ from simulations.coverage import (
     made_up,
     report,
 )
+from simulations.page import DOCS, markers
 
 WDL, VP, RACES, THREES = FORMATS
 EQUALS = np.zeros((20_000, 3))
@@ -98,3 +103,16 @@ def test_the_report_has_a_line_for_each_format():
     for kind in (Boards("16 boards, win-draw-loss"), MirroredRaces(), GamesOfThree()):
         assert f"| {kind.name} |" in table
     assert "under 30 matches" in table
+
+
+def test_the_page_shows_what_a_thousand_leagues_of_each_format_have_kept_to():
+    page = (DOCS / PAGE).read_text(encoding="utf-8")
+    first, last = markers("coverage")
+    table = page.split(first)[1].split(last)[0]
+    assert f"{LEAGUES:,} leagues of each kind" in table
+    for kind in FORMATS:
+        covered, of_leads = re.findall(
+            rf"^\| {kind.name} \| (\S+) .* \| (\S+) %(?: \|[^|]*){{3}} \|$", table, re.M
+        )[0]
+        assert 93 < float(covered) < 97
+        assert 93 < float(of_leads) < 97

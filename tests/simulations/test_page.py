@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from simulations.__main__ import NAMES
+from simulations.__main__ import NAMES, main
 from simulations.page import DOCS, markers, with_part
 
 
@@ -29,3 +29,8 @@ def test_the_pages_have_markers_of_simulations_that_there_are():
         for name in re.findall(r"python -m simulations (\w+) --page` -->", page.read_text("utf-8"))
     }
     assert named <= set(NAMES)
+
+
+def test_a_simulation_is_run_by_name(capsys):
+    main(["coverage", "--leagues", "3", "--seed", "12"])
+    assert capsys.readouterr().out.startswith("3 leagues of each kind, seed 12.")
