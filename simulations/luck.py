@@ -46,11 +46,11 @@ from sample_bots.house.bot import House
 from sample_bots.random.bot import Random
 
 LEAGUES = 200
-"""Matches a row: some four minutes on two cores."""
+"""Matches a row: some six minutes on two cores."""
 
 PAGE = "luck.md"
 
-LENGTHS = {Format.BOARDS: 16, Format.CLASSIC: 8}
+LENGTHS = {Format.BOARDS: 16, Format.CLASSIC: 6}
 """Boards or races of a match. One room is looked at, as if the others had been stopped."""
 
 PART = 20

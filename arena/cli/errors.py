@@ -58,6 +58,7 @@ def _status_of(error: BaseException) -> int | None:
     from arena.ladder.bundle import BotError
     from arena.ladder.errors import LadderError
     from arena.ladder.launcher import LaunchError
+    from arena.ladder.luck import LuckError
     from hokm.errors import NotationError, RulesError
     from hokm.records import RecordError, ReplayError
 
@@ -68,7 +69,7 @@ def _status_of(error: BaseException) -> int | None:
             return USAGE
         case BotError() | LadderError() | LaunchError() | OSError():
             return FAILED
-        case NotationError() | RecordError() | ReplayError():
+        case NotationError() | RecordError() | ReplayError() | LuckError():
             return FAILED
         case KeyboardInterrupt():
             return INTERRUPTED

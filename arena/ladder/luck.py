@@ -56,9 +56,9 @@ class Constants:
 
 
 CONSTANTS: Mapping[int, Constants] = {
-    4: Constants(beta=1.0, expected=(0.0, 0.0)),
-    3: Constants(beta=1.0, expected=(0.0, 0.0, 0.0)),
-    2: Constants(beta=1.0, expected=(0.0, 0.0)),
+    4: Constants(beta=0.71, expected=(0.2173, -0.2173)),
+    3: Constants(beta=0.73, expected=(0.1768, -0.1001, -0.0767)),
+    2: Constants(beta=0.58, expected=(0.3256, -0.3256)),
 }
 """By number of players, for default options; docs/luck.md has the command that made them."""
 
@@ -271,26 +271,32 @@ class _Player:
     """With the record, and the side the player had."""
 
 
-def luck(records: Sequence[MatchRecord]) -> Luck:
+def luck(records: Sequence[MatchRecord], names: Sequence[str] = ()) -> Luck:
     """The luck of everybody in these records, each player over all of them.
 
-    Raises :class:`LuckError` for no record, for records whose hands do not add up (another number
-    of players, or races and boards), for one that is there twice, and as :func:`hands`.
+    ``names`` is what errors call the records, their matches' ids if it is left out. Raises
+    :class:`LuckError` for no record, for records whose hands do not add up (another number of
+    players, or races and boards), for one that is there twice, and as :func:`hands`.
     """
     first = _refuse_mixed(records)
-    constants = constants_for(first.rules)
-    found = [list(hands(record)) for record in records]
+    found: list[list[Hand]] = []
+    for record, name in zip(records, names or [one.match for one in records], strict=True):
+        try:
+            found.append(list(hands(record)))
+        except LuckError as error:
+            raise LuckError(f"{name}: {error}") from None
     players: dict[tuple[tuple[EntrantRecord, int], ...], _Player] = {}
     for index, record in enumerate(records):
-        names = _told_apart(record)
+        who = _told_apart(record)
         is_drawn = record.rules.teams is Teams.SECOND_ACE
         for hand in found[index]:
             for side, entrants in enumerate(hand.entrants):
                 for team in [(one,) for one in entrants] if is_drawn else [entrants]:
-                    key = tuple(names[entrant] for entrant in team)
+                    key = tuple(who[entrant] for entrant in team)
                     its = tuple(record.entrants[entrant] for entrant in team)
                     player = players.setdefault(key, _Player(its, []))
                     player.hands.append((index, hand, side))
+    constants = CONSTANTS[first.rules.players]
     dealt = sum(len(game.hands) for one in records for room in one.rooms for game in room.games)
     undealt = sum(hand.reference is None for of_record in found for hand in of_record)
     return Luck(

@@ -1,0 +1,31 @@
+"""``arena luck``: what entrants gained a hand, less what their cards alone were worth."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from arena.cli.options import Json
+
+
+def luck(
+    records: Annotated[
+        list[Path], typer.Argument(metavar="RECORD", help="Records, .json or .json.gz.")
+    ],
+    games: Annotated[bool, typer.Option("--games", help="Show every game as well.")] = False,
+    json_: Json = False,
+) -> None:
+    """Tell luck from skill in games that were not played in every room.
+
+    A fixed reference plays the same decks against itself; what it makes of them more than of others
+    is luck, and is taken off. That is unbiased, and narrows the error bars. Where every room played
+    a deal the luck falls out by itself: compare boards then, as arena match does. No rating comes
+    of this.
+    """
+    from arena.cli import luck_table, show
+
+    report = luck_table.read(records)
+    if json_:
+        show.print_json(report.json(with_games=games))
+    else:
+        luck_table.print_luck(report, show.results(), with_games=games)
