@@ -151,10 +151,10 @@ class Sprt:
         found, left = score_statistics(outcomes), self.cap - outcomes.total
         if not found.variance or found.score is None:
             # All alike: the ratio goes on as it went.
+            if ratio == 0.0:
+                return left
             bound = self.upper if ratio > 0 else self.lower
-            return (
-                left if ratio == 0 else min(math.ceil(outcomes.total * (bound / ratio - 1)), left)
-            )
+            return min(math.ceil(outcomes.total * (bound / ratio - 1)), left)
         sd = math.sqrt(found.variance)
         t = (found.score - 0.5) / sd
         if self.model is Model.NORMALIZED:

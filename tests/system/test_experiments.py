@@ -1,4 +1,4 @@
-"""`arena sprt` and `arena duel` with real bot processes: a verdict, a Ctrl-C, a kill, and going on."""
+"""`arena sprt` and `arena duel` with real processes: a verdict, a Ctrl-C, a kill, going on."""
 
 import json
 import os
