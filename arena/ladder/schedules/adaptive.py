@@ -126,7 +126,7 @@ class Adaptive:
     def picks(self, state: State) -> tuple[Pick, ...]:
         """The matches of the next batch in the order in which they were chosen."""
         left = self.matches - len(state.matches)
-        if left <= 0 or len(state.field) < state.sides:
+        if left <= 0:
             return ()
         size = min(left, max(SMALLEST_BATCH, len(state.field) // 2))
         return tuple(_Choice(self, state).picks(size))
@@ -165,28 +165,27 @@ class _Choice:
 
     def __init__(self, adaptive: Adaptive, state: State) -> None:
         known = _known(state)
-        self._field = state.field
+        partners = _partners(state)
+        # Whom nobody may meet would only be a part of the means.
+        self._field = tuple(player for player in state.field if partners[player])
         self._sides = state.sides
         self._draw: Draw = state.draws()
         self._least, self._most = adaptive.least, adaptive.most
 
-        players = np.array(state.field, dtype=np.intp)
+        players = np.array(self._field, dtype=np.intp)
         square = np.ix_(players, players)
-        seconds = known.cpu_seconds[players]
-        self._cost = seconds[:, None] + seconds[None, :]
-        self._seconds = seconds
+        self._seconds = known.cpu_seconds[players]
+        self._cost = np.add.outer(self._seconds, self._seconds)
         self._weights = information(known.ratings[players])
         self._covariance = known.covariance[square].astype(np.float64)
         self._squared = self._covariance @ self._covariance
         self._met = known.met[square].astype(np.int64)
-        self._groups = np.array([known.groups[player] for player in state.field], dtype=np.int64)
+        self._groups = np.array(known.groups, dtype=np.int64)[players]
 
-        place = {player: at for at, player in enumerate(state.field)}
-        self.may_meet: Mask = ~np.eye(len(players), dtype=np.bool_)
-        for pair in state.apart:
-            if pair[0] in place and pair[1] in place:
-                first, second = place[pair[0]], place[pair[1]]
-                self.may_meet[first, second] = self.may_meet[second, first] = False
+        place = {player: at for at, player in enumerate(self._field)}
+        self.may_meet: Mask = np.zeros((len(players), len(players)), dtype=np.bool_)
+        for player, at in place.items():
+            self.may_meet[at, [place[other] for other in partners[player]]] = True
         self._pairs = int(self.may_meet.sum()) // 2
         self._played = np.zeros(len(players), dtype=np.int64)
         self._first = np.zeros(len(players), dtype=np.int64)
@@ -197,6 +196,8 @@ class _Choice:
 
     def picks(self, size: int) -> Iterator[Pick]:
         """So many matches, or fewer if nobody may meet any more."""
+        if not self._pairs:
+            return
         lonely = self._lonely_groups()
         for _ in range(size):
             meeting, why = self._next(lonely)
@@ -219,6 +220,7 @@ class _Choice:
             starved = self._played < self._floor()
             for reason, wanted in (
                 (Why.BRIDGE, self._leads_out_of(lonely)),
+                (Why.FLOOR, starved[:, None] & starved[None, :]),
                 (Why.FLOOR, starved[:, None] | starved[None, :]),
             ):
                 if (pairs & wanted).any():
@@ -281,10 +283,10 @@ class _Choice:
         self._first[order[0]] += 1
         return order
 
-    def _floor(self) -> float:
+    def _floor(self) -> int:
         if self._least is not None:
-            return float(self._least)
-        return STARVED * float(self._played.mean())
+            return self._least
+        return math.floor(STARVED * float(self._played.mean()))
 
     def _most_of_a_pair(self) -> float:
         """Once there is a match more."""
@@ -307,6 +309,16 @@ def _known(state: State) -> Knowledge:
     if state.knowledge is None:
         raise ValueError("what matches say cannot be worked out without ratings")
     return state.knowledge
+
+
+def _partners(state: State) -> dict[int, set[int]]:
+    """Whom each of the field may meet."""
+    partners = {player: set(state.field) - {player} for player in state.field}
+    for first, second in state.apart:
+        if first in partners and second in partners:
+            partners[first].discard(second)
+            partners[second].discard(first)
+    return partners
 
 
 def _preferring(pairs: Mask, wanted: Mask) -> Mask:

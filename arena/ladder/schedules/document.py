@@ -72,7 +72,10 @@ def to_text(schedule: AnySchedule) -> str:
 
 def from_text(text: str) -> AnySchedule:
     """The schedule in such a line. Raises ValueError for what is none."""
-    document = json.loads(text)
+    try:
+        document = json.loads(text)
+    except json.JSONDecodeError:
+        document = None
     if not isinstance(document, dict):
         raise ValueError(f"{quoted(text)} is no schedule")
     return from_document(document)

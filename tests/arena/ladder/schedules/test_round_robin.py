@@ -1,12 +1,15 @@
 """Round robins against published tables, and their promises for every field."""
 
 from collections import Counter
-from itertools import chain
+from itertools import chain, combinations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from arena.ladder.schedules import cycle_rounds
+from arena.ladder.schedules import RoundRobin, State, cycle_rounds
 from arena.ladder.schedules.round_robin import round_robin
+from tests.arena.ladder.schedules.events import Event, counts, homes, met
 
 # Berger tables of the FIDE handbook.
 FIDE = {
@@ -95,3 +98,51 @@ def test_a_field_too_small_to_pair_is_refused(players):
 def test_there_is_no_cycle_before_the_first():
     with pytest.raises(ValueError, match="numbered from 1"):
         cycle_rounds(4, cycle=0)
+
+
+# -- an event
+
+
+@given(st.integers(2, 12), st.integers(1, 4))
+def test_an_event_is_so_many_cycles_in_which_every_pair_meets(players, cycles):
+    event = Event(RoundRobin(cycles), [range(players)])
+    matches = event.played()
+    assert met(matches) == dict.fromkeys(combinations(range(players), 2), cycles)
+    assert len(event.stages) == cycles
+    if cycles % 2 == 0:
+        assert homes(matches, range(players)) == [cycles * (players - 1) // 2] * players
+
+
+def test_home_and_away_change_from_event_to_event():
+    def state(stage: int) -> State:
+        return State(("a", "b", "c"), (0, 1, 2), bytes(32), stage=stage, first_round=4 * stage - 3)
+
+    first, second = (RoundRobin().next_rounds(state(stage)) for stage in (1, 2))
+    assert [one.number for one in second] == [5, 6, 7]
+    assert [one.meetings for one in second] == [
+        tuple(meeting[::-1] for meeting in one.meetings) for one in first
+    ]
+
+
+def test_who_joins_and_who_leaves_count_from_the_next_cycle_on():
+    event = Event(RoundRobin(3), [[0, 1, 2], [0, 1, 2, 3], [1, 2, 3]])
+    assert met(event.played()) == {(0, 1): 2, (0, 2): 2, (0, 3): 1, (1, 2): 3, (1, 3): 2, (2, 3): 2}
+
+
+def test_threes_meet_in_a_triple_system():
+    event = Event(RoundRobin(2), [range(9), [0, 2, 3, 4, 5, 6, 8]], sides=3)
+    first, second = event
+    assert (len(first), len(second)) == (12, 7)
+    assert set(met(second).values()) == {1}
+    assert counts(second, [1, 7]) == [0, 0]
+
+
+def test_an_event_is_over_when_nobody_is_left_to_meet():
+    assert len(Event(RoundRobin(3), [range(3), [1]]).played()) == 3
+
+
+def test_what_cannot_be_is_refused():
+    with pytest.raises(ValueError, match="a round robin needs 3 active bots to play and has 2"):
+        Event(RoundRobin(), [range(2)], sides=3)
+    with pytest.raises(ValueError, match="1 cycle or more, not 0"):
+        RoundRobin(0)
