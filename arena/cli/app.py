@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 import arena
-from arena.cli import bots, duel, errors, ladder, match, replay, sprt, verify
+from arena.cli import bots, duel, errors, ladder, luck, match, replay, sprt, verify
 
 app = typer.Typer(
     help="A referee and a rated ladder for bots that play the card game Hokm.",
@@ -28,6 +28,7 @@ app.command(
 app.command("duel", help=duel.HELP, short_help=duel.SHORT_HELP, no_args_is_help=True)(duel.duel)
 app.command("verify", no_args_is_help=True)(verify.verify)
 app.command("replay", no_args_is_help=True)(replay.replay)
+app.command("luck", no_args_is_help=True)(luck.luck)
 app.add_typer(ladder.app, name="ladder")
 app.add_typer(bots.app, name="bot")
 
