@@ -7,6 +7,7 @@ over: :func:`unchecked` says it.
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -15,14 +16,13 @@ from arena.ladder.facts import State
 from arena.ladder.proof.document import AttemptEntry, EventDocument, MatchEntry, Stage
 from arena.ladder.proof.entropy import Source, entropy_of_beacon, entropy_of_nonces
 from arena.ladder.proof.replanning import (
+    NotReplannedError,
     Replanned,
-    is_replanned,
-    kind_of,
+    Totals,
+    goes_on,
     replanned,
-    stages_wanted,
 )
 from arena.ladder.verdict import ATTEMPTS, Voided, verdict
-from arena.wording import counted
 from hokm.deck import commitment
 from hokm.errors import quoted
 from hokm.outcome import Ending
@@ -60,7 +60,6 @@ def document_findings(event: EventDocument) -> Iterator[EventFinding]:
     yield from _entropy(event)
     yield from _stages(event)
     yield from _matches(event)
-    yield from _schedule(event)
 
 
 def _secret(event: EventDocument) -> Iterator[EventFinding]:
@@ -172,15 +171,30 @@ def _attempts(match: MatchEntry, *, is_over: bool) -> Iterator[EventFinding]:
         yield EventFinding(f"it has {len(numbers)} attempts; {ATTEMPTS} are the most", match.match)
 
 
-def _schedule(event: EventDocument) -> Iterator[EventFinding]:
-    """The matches that the schedule makes of the field, where the field alone decides."""
-    if not is_replanned(event.announcement):
+def schedule_findings(event: EventDocument, *, totals: Totals) -> Iterator[EventFinding]:
+    """The matches that the schedule makes and the event does not have, or the other way round;
+    `totals` say what came of those that were played. What cannot be made again is not judged.
+    """
+    with suppress(NotReplannedError):  # `unchecked` says it
+        for planned in replanned(event, totals=totals):
+            yield from _differences(planned)
+
+
+def succession(before: EventDocument, after: EventDocument) -> Iterator[EventFinding]:
+    """What is not so between two events of a ladder that follow each other: stages and rounds are
+    numbered on, since who is at home, and what is drawn, depends on their numbers.
+    """
+    if not before.stages or not after.stages:
         return
-    for planned in replanned(event):
-        yield from _differences(planned)
-    wanted, there = stages_wanted(event.announcement), len(event.stages)
-    if wanted is not None and (there > wanted or (event.is_over and there < wanted)):
-        yield EventFinding(f"it has {counted(there, 'stage')}; its schedule makes {wanted}")
+    last, first = before.stages[-1], after.stages[0]
+    for what, ended, begins in (
+        ("stage", last.number, first.number),
+        ("round", max(_rounds(last), default=0), min(_rounds(first), default=0)),
+    ):
+        if begins != ended + 1:
+            yield EventFinding(
+                f"it begins with {what} {begins}; the event before ends with {ended}"
+            )
 
 
 def _differences(planned: Replanned) -> Iterator[EventFinding]:
@@ -322,7 +336,7 @@ def _contradictions_of(before: Stage, after: Stage) -> Iterator[EventFinding]:
 # -- what is left to say
 
 
-def unchecked(event: EventDocument) -> Iterator[str]:
+def unchecked(event: EventDocument, *, totals: Totals) -> Iterator[str]:
     """What nobody can tell from an event's document and records, and what to look at oneself."""
     match None if event.beginning is None else event.beginning.source:
         case Source.NOTHING:
@@ -349,8 +363,17 @@ def unchecked(event: EventDocument) -> Iterator[str]:
         known = [entrant.name for entrant in event.entrants]
         if absent := [name for name in known if name not in stage.field]:
             yield f"why not in stage {stage.number}: {', '.join(absent)}"
-    if event.stages and not is_replanned(event.announcement):
-        yield f"whether the matches are those that a {kind_of(event.announcement)} schedule makes"
+    yield from _unplanned(event, totals=totals)
     for match in event.matches:
         if match.state is State.VOID and match.because is not None:
             yield f"whether {match.match} had to be void: {match.because}"
+
+
+def _unplanned(event: EventDocument, *, totals: Totals) -> Iterator[str]:
+    try:
+        for _ in replanned(event, totals=totals):
+            pass
+        if event.is_over and goes_on(event, totals=totals):
+            yield "why it ended before its schedule did"
+    except NotReplannedError as error:
+        yield f"whether the matches are those that its schedule makes: {error}"

@@ -15,6 +15,7 @@ from typing import Final
 
 from arena.ladder.facts import State
 from arena.ladder.proof.entropy import Source, beacon_text
+from arena.ladder.settings import MatchScoring
 from hokm.errors import quoted
 from hokm.outcome import Ending
 from hokm.records import EntrantRecord, Format, RecordError, deal_id
@@ -36,9 +37,10 @@ class Announcement:
     """What is fixed before anything else, and never changes: the first thing to publish.
 
     ``games`` counts boards, or mirrored pairs of races, of a match. ``schedule`` says who meets
-    whom, as :mod:`arena.ladder.schedules` writes it. ``commitment`` binds the secret. ``beacon``
-    names whose value will be the entropy, and which of its values; None where entrants bring nonces
-    instead, or nobody brings anything.
+    whom, as :mod:`arena.ladder.schedules` writes it, and ``score`` what a match is worth, since who
+    meets whom may depend on it. ``commitment`` binds the secret. ``beacon`` names whose value will
+    be the entropy, and which of its values; None where entrants bring nonces instead, or nobody
+    brings anything.
     """
 
     event: str
@@ -48,6 +50,7 @@ class Announcement:
     games: int
     clock: ClockRules
     tick_seconds: float
+    score: MatchScoring
     schedule: str
     commitment: bytes
     beacon: str | None
@@ -74,12 +77,15 @@ class Beginning:
     """The entropy, fixed before the first card. ``beacon_value`` is what the beacon published.
 
     ``entrants`` is how many bots were entered by then, which are the first ones of the document's.
+    ``schedule`` is the schedule that was announced, with all fixed that is fixed as an event
+    begins, such as who is seeded how.
     """
 
     entropy: bytes
     source: Source
     beacon_value: str | None
     entrants: int
+    schedule: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -200,6 +206,7 @@ def _announcement(what: Announcement) -> Json:
             "bank_milliseconds": round(what.clock.bank_seconds * 1000),
             "tick_microseconds": round(what.tick_seconds * 1_000_000),
         },
+        "score": what.score.value,
         "schedule": parsed(what.schedule.encode()),
         "commitment": what.commitment.hex(),
         "beacon": what.beacon,
@@ -212,6 +219,7 @@ def _beginning(beginning: Beginning) -> Json:
         "source": beginning.source.value,
         "beacon_value": beginning.beacon_value,
         "entrants": beginning.entrants,
+        "schedule": parsed(beginning.schedule.encode()),
     }
 
 
@@ -292,14 +300,11 @@ def _read(document: Json) -> EventDocument:
 
 def _read_announcement(at: At) -> Announcement:
     entry = at.entries(
-        *("event", "ladder", "format", "players", "rules", "games", "clock", "schedule"),
-        *("commitment", "beacon"),
+        *("event", "ladder", "format", "players", "rules", "games", "clock", "score"),
+        *("schedule", "commitment", "beacon"),
     )
     its_format = entry["format"].kind(Format)
     clock = entry["clock"].entries("move_milliseconds", "bank_milliseconds", "tick_microseconds")
-    schedule = entry["schedule"].value
-    if not isinstance(schedule, dict) or not isinstance(schedule.get("kind"), str):
-        raise entry["schedule"].wrong('expected an object with "kind"')
     return Announcement(
         event=entry["event"].name(),
         ladder=entry["ladder"].name(),
@@ -311,10 +316,17 @@ def _read_announcement(at: At) -> Announcement:
             bank_seconds=clock["bank_milliseconds"].number() / 1000,
         ),
         tick_seconds=clock["tick_microseconds"].number() / 1_000_000,
-        schedule=schedule_text(schedule),
+        score=entry["score"].kind(MatchScoring),
+        schedule=_read_schedule(entry["schedule"]),
         commitment=entry["commitment"].hash(),
         beacon=entry["beacon"].maybe(_read_beacon),
     )
+
+
+def _read_schedule(at: At) -> str:
+    if not isinstance(at.value, dict) or not isinstance(at.value.get("kind"), str):
+        raise at.wrong('expected an object with "kind"')
+    return schedule_text(at.value)
 
 
 def _read_beacon(at: At) -> str:
@@ -330,12 +342,13 @@ def _read_nonce(at: At, *, known: set[str]) -> Nonce:
 
 
 def _read_beginning(at: At, *, entrants: int) -> Beginning:
-    entry = at.entries("entropy", "source", "beacon_value", "entrants")
+    entry = at.entries("entropy", "source", "beacon_value", "entrants", "schedule")
     return Beginning(
         entropy=entry["entropy"].hash() if entry["entropy"].text() else b"",
         source=entry["source"].kind(Source),
         beacon_value=entry["beacon_value"].maybe(_read_beacon),
         entrants=entry["entrants"].number(high=entrants),
+        schedule=_read_schedule(entry["schedule"]),
     )
 
 

@@ -4,11 +4,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from arena.ladder.facts import totals as totals_of
 from arena.ladder.proof.checks import (
     EventFinding,
     contradictions,
     document_findings,
     record_findings,
+    schedule_findings,
     unchecked,
 )
 from arena.ladder.proof.document import (
@@ -18,7 +20,7 @@ from arena.ladder.proof.document import (
     from_json,
     record_name,
 )
-from arena.ladder.verdict import ATTEMPTS
+from arena.ladder.verdict import ATTEMPTS, Voided, verdict
 from hokm.records import MatchRecord, RecordError, load
 from hokm.records.files import read_bounded
 
@@ -71,6 +73,7 @@ def check_event(
     attempts = [(match, attempt) for match in event.matches for attempt in match.attempts]
     records = games = hands = 0
     expected: set[str] = set()
+    totals: dict[str, tuple[int, ...]] = {}
     for done, (match, attempt) in enumerate(attempts, start=1):
         name = record_name(match.match, attempt.number)
         expected.add(name)
@@ -79,13 +82,16 @@ def check_event(
             findings.append(EventFinding(f"its record {record}", match.match, attempt.number))
         else:
             findings += record_findings(event, match, attempt, record)
+            if not isinstance(boards := verdict(record), Voided):
+                totals[match.match] = totals_of(boards)
             records += 1
             games += sum(len(room.games) for room in record.rooms)
             hands += sum(len(game.hands) for room in record.rooms for game in room.games)
         checked(done, len(attempts))
+    findings += schedule_findings(event, totals=totals)
     played_since, strange = _others(folder, event, expected=expected)
     findings += [EventFinding(f"there is a file {name} that it does not name") for name in strange]
-    left = list(unchecked(event))
+    left = list(unchecked(event, totals=totals))
     if played_since:
         left.append(
             f"records of matches that were played since it was published: {len(played_since)}"

@@ -1,22 +1,35 @@
-"""The schedule of an event, made again from what its document says.
+"""The schedule of an event, made again: which matches each stage should have.
 
-A round robin, or a cycle of triples, follows from the field alone. Where more decides (results so
-far, ratings, chance), this says so instead of making it again.
+It is asked the same questions as when the event was played, from what the document and the records
+say: who could be paired, what earlier stages came to, and, once the secret is revealed, the chance
+that is drawn from it. A schedule that looks at ratings rests on every earlier event of the ladder
+as well, and is not made again here.
 """
 
-import json
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import Final, TypeAlias
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import TypeAlias
 
-from arena.ladder.proof.document import Announcement, EventDocument, Stage
-from arena.ladder.schedules import cycle_rounds
+from arena.ladder.evidence import match_score
+from arena.ladder.facts import State
+from arena.ladder.proof.document import Announcement, EventDocument, MatchEntry, Stage
+from arena.ladder.schedules import AnySchedule, Scheduled, from_text
+from arena.ladder.schedules import Stage as PlayedStage
+from arena.ladder.schedules import State as Known
+from arena.ladder.settings import Settings
+from hokm.deck import mix
 from hokm.rules.variants import variant_of
 
 Planned: TypeAlias = tuple[int, tuple[str, ...]]
 """A match as the schedule has it: its round, and its entrants in the order named."""
 
-_ROUND_ROBIN: Final = "round-robin"
+Totals: TypeAlias = Mapping[str, tuple[int, ...]]
+"""By id, what each entrant of a match has of all its boards, in the order named."""
+
+
+class NotReplannedError(Exception):
+    """Why the schedule of an event cannot be made again here, or from here on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,48 +40,120 @@ class Replanned:
     matches: tuple[Planned, ...]
 
 
-def kind_of(announcement: Announcement) -> str:
-    """What kind of schedule an event has: `round-robin`, `swiss` and so on."""
-    return str(_options(announcement)["kind"])
+def schedule_of(event: EventDocument) -> AnySchedule:
+    """The schedule that an event was played by; raises NotReplannedError for one not known here."""
+    beginning = event.beginning
+    text = event.announcement.schedule if beginning is None else beginning.schedule
+    try:
+        return from_text(text)
+    except ValueError as error:
+        raise NotReplannedError(str(error)) from error
 
 
-def stages_wanted(announcement: Announcement) -> int | None:
-    """How many stages the event comes to, None where that is not known before."""
-    cycles = _options(announcement).get("cycles")
-    return cycles if isinstance(cycles, int) and is_replanned(announcement) else None
+def replanned(event: EventDocument, *, totals: Totals) -> Iterator[Replanned]:
+    """Every stage, made again from those before it.
 
-
-def is_replanned(announcement: Announcement) -> bool:
-    """Whether the schedule of such an event is made again here."""
-    return kind_of(announcement) == _ROUND_ROBIN
-
-
-def replanned(event: EventDocument) -> Iterator[Replanned]:
-    """Every stage of an event that is a round robin, made again.
-
-    Rounds are numbered on through all events of a ladder; where the first one of this event begins
-    is taken from it.
+    Raises NotReplannedError as soon as it cannot go on.
     """
-    sides = variant_of(event.announcement.rules).sides
-    first_round = min((match.round for match in event.matches), default=1)
+    schedule = schedule_of(event)
+    if schedule.uses_knowledge:
+        raise NotReplannedError("it rests on the ratings of the whole ladder")
+    played: list[PlayedStage] = []
     for stage in event.stages:
-        if len(stage.field) < sides:
-            yield Replanned(stage, ())
-            continue
-        rounds = cycle_rounds(
-            len(stage.field), sides=sides, cycle=stage.number, first_round=first_round
-        )
-        first_round += len(rounds)
-        yield Replanned(
-            stage,
-            tuple(
-                (round_.number, tuple(stage.field[player] for player in meeting))
-                for round_ in rounds
-                for meeting in round_.meetings
-            ),
-        )
+        state = _known(event, stage, played=played)
+        yield Replanned(stage, _answer(schedule, state))
+        played.append(_played(event, stage, totals=totals))
 
 
-def _options(announcement: Announcement) -> Mapping[str, object]:
-    options: Mapping[str, object] = json.loads(announcement.schedule)
-    return options
+def goes_on(event: EventDocument, *, totals: Totals) -> bool:
+    """Whether the schedule of an event that is over would have gone on with those who were in its
+    last stage. Raises NotReplannedError.
+    """
+    if not event.stages:
+        return True
+    *_, last = event.stages
+    rounds = [match.round for match in last.matches]
+    after = Stage(number=last.number + 1, field=last.field, matches=())
+    played = [_played(event, stage, totals=totals) for stage in event.stages]
+    state = replace(_known(event, after, played=played), first_round=max(rounds, default=0) + 1)
+    return bool(_answer(schedule_of(event), state))
+
+
+def _known(event: EventDocument, stage: Stage, *, played: Sequence[PlayedStage]) -> Known:
+    index = _index(event)
+    secret, beginning = event.secret, event.beginning
+    return Known(
+        names=tuple(index),
+        field=tuple(index[name] for name in stage.field),
+        mixed=b"" if secret is None or beginning is None else mix(secret, beginning.entropy),
+        sides=variant_of(event.announcement.rules).sides,
+        stages=tuple(played),
+        stage=stage.number,
+        first_round=min((match.round for match in stage.matches), default=1),
+    )
+
+
+def _answer(schedule: AnySchedule, state: Known) -> tuple[Planned, ...]:
+    try:
+        rounds = schedule.next_rounds(state)
+    except (ValueError, LookupError) as error:
+        if not state.mixed:
+            raise NotReplannedError("it draws lots, and the secret is not revealed yet") from error
+        raise NotReplannedError(f"it cannot be asked: {error}") from error
+    return tuple(
+        (round_.number, tuple(state.names[player] for player in meeting))
+        for round_ in rounds
+        for meeting in round_.meetings
+    )
+
+
+def _played(event: EventDocument, stage: Stage, *, totals: Totals) -> PlayedStage:
+    index = _index(event)
+    return PlayedStage(
+        field=tuple(index[name] for name in stage.field),
+        matches=tuple(
+            Scheduled(
+                tuple(index[name] for name in match.entrants),
+                _points(match, event.announcement, totals=totals),
+            )
+            for match in stage.matches
+        ),
+    )
+
+
+def _index(event: EventDocument) -> dict[str, int]:
+    return {entrant.name: player for player, entrant in enumerate(event.entrants)}
+
+
+def _points(
+    match: MatchEntry, announced: Announcement, *, totals: Totals
+) -> tuple[float, ...] | None:
+    """What each entrant has of the one match: the mean of what it has against each of the others.
+    None for a match that does not count.
+    """
+    if match.state is not State.PLAYED:
+        return None
+    if match.match not in totals:
+        raise NotReplannedError(f"the result of {match.match} is not known")
+    settings = _settings(announced)
+    own = totals[match.match]
+    points = [0.0] * len(own)
+    for first, second in combinations(range(len(own)), 2):
+        score = match_score(own[first] - own[second], settings=settings)
+        points[first] += score / (len(own) - 1)
+        points[second] += (1.0 - score) / (len(own) - 1)
+    return tuple(points)
+
+
+def _settings(announced: Announcement) -> Settings:
+    try:
+        return Settings(
+            name=announced.ladder,
+            rules=announced.rules,
+            format=announced.format,
+            length=announced.games,
+            clock=announced.clock,
+            score=announced.score,
+        )
+    except ValueError as error:
+        raise NotReplannedError(f"no ladder has these settings: {error}") from error

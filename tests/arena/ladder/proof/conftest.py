@@ -24,6 +24,7 @@ from arena.ladder.proof.document import (
 )
 from arena.ladder.proof.entropy import Source, entropy_of_beacon, entropy_of_nonces
 from arena.ladder.schedules import cycle_rounds
+from arena.ladder.settings import MatchScoring
 from arena.ladder.testing import InProcessRunner
 from hokm.deck import commitment
 from hokm.outcome import Ending
@@ -115,6 +116,7 @@ def make_event(tmp_path: Path, bot_folder) -> MakeEvent:
                 games=2 if its_format is Format.BOARDS else 1,
                 clock=ClockRules(),
                 tick_seconds=0.005,
+                score=MatchScoring.WIN_DRAW_LOSS,
                 schedule=schedule_text({"kind": "round-robin", "cycles": 1}),
                 commitment=commitment(SECRET),
                 beacon=None if beacon is None else beacon[0],
@@ -128,6 +130,7 @@ def make_event(tmp_path: Path, bot_folder) -> MakeEvent:
                 source=source,
                 beacon_value=None if beacon is None else beacon[1],
                 entrants=len(bots),
+                schedule=schedule_text({"kind": "round-robin", "cycles": 1}),
             ),
             stages=(
                 Stage(

@@ -7,18 +7,34 @@ from typing import Any
 
 import pytest
 
+from arena.ladder.boards import joined_names
 from arena.ladder.facts import State
-from arena.ladder.proof.checks import contradictions, document_findings, unchecked
-from arena.ladder.proof.document import EVENT_FILE, EventDocument, Nonce
+from arena.ladder.proof.checks import (
+    contradictions,
+    document_findings,
+    schedule_findings,
+    succession,
+    unchecked,
+)
+from arena.ladder.proof.document import (
+    EVENT_FILE,
+    EventDocument,
+    MatchEntry,
+    Nonce,
+    Stage,
+    schedule_text,
+)
 from arena.ladder.proof.entropy import Source
 from arena.ladder.proof.folder import check_event, load_event
+from arena.ladder.proof.replanning import replanned
 from hokm.outcome import Ending
 from hokm.records import Format, load, save, substance_digest
-from tests.arena.ladder.proof.events import keep, publish
+from tests.arena.ladder.proof.events import NAMES, keep, publish
 
 Change = Callable[..., dict[str, Any]]
 
 BEACON = ("drand quicknet, round 1000000", "4 8 15 16 23 42")
+TOTALS = {"none": (0, 0)}
 NONCES = {"ada": b"\1" * 32, "cyd": b"\0" * 32}
 
 
@@ -35,6 +51,21 @@ def with_match(event: EventDocument, index: int, **changes: object) -> EventDocu
     matches = list(stage.matches)
     matches[index] = replace(matches[index], **changes)  # type: ignore[arg-type]
     return replace(event, stages=(replace(stage, matches=tuple(matches)),))
+
+
+def scheduled(event: EventDocument, schedule: dict[str, Any]) -> EventDocument:
+    text = schedule_text(schedule)
+    assert event.beginning is not None
+    return replace(
+        event,
+        announcement=replace(event.announcement, schedule=text),
+        beginning=replace(event.beginning, schedule=text),
+    )
+
+
+def placeholder(number: int) -> MatchEntry:
+    """What says in which round the next stage begins."""
+    return MatchEntry(match="none", round=number, entrants=())
 
 
 def rewrite(folder: Path, index: int, **changes: object) -> None:
@@ -154,7 +185,8 @@ def test_a_nonce_of_one_that_was_entered_later_is_found(make_event) -> None:
     event = replace(event, beginning=replace(event.beginning, entrants=2))
     findings = [str(finding) for finding in document_findings(event)]
     assert findings == ["cyd was entered later, and has a nonce"]
-    assert any(line.endswith("have known the deals: cyd") for line in unchecked(event))
+    lines = unchecked(event, totals={})
+    assert any(line.endswith("have known the deals: cyd") for line in lines)
 
 
 # -- the schedule
@@ -185,33 +217,125 @@ def test_a_match_that_is_there_twice_is_found(make_event) -> None:
         ({"match": "ev1/r1/bob~eve"}, "by its round and entrants its id is 'ev1/r1/bob~cyd'"),
         ({"match": "ev2/r1/bob~cyd"}, "by its round and entrants its id is 'ev1/r1/bob~cyd'"),
         ({"round": 2}, "by its round and entrants its id is 'ev1/r2/bob~cyd'"),
-        ({"entrants": ("cyd", "bob")}, "the schedule does not have it in stage 1"),
+        ({"match": "ev1/r1/cyd~bob"}, "by its round and entrants its id is 'ev1/r1/bob~cyd'"),
     ],
 )
-def test_ids_chosen_by_hand_and_pairings_of_ones_own_are_found(
-    make_event, change, expected: str
-) -> None:
+def test_ids_that_were_chosen_by_hand_are_found(make_event, change, expected: str) -> None:
     event = with_match(document(make_event()), 0, **change)
     assert any(finding.what == expected for finding in document_findings(event))
 
 
-def test_matches_in_another_order_are_found(make_event) -> None:
+def test_pairings_of_ones_own_and_another_order_are_found(make_event) -> None:
     event = document(make_event(names=("ada", "bob", "cyd", "dan")))
     (stage,) = event.stages
+    totals = {match.match: (1, 0) for match in event.matches}
+    assert not list(schedule_findings(event, totals=totals))
+    turned = with_match(event, 0, entrants=event.matches[0].entrants[::-1])
+    assert [str(one) for one in schedule_findings(turned, totals=totals)] == [
+        "the schedule has ada against dan in round 1, and stage 1 has not",
+        "ev1/r1/ada~dan: the schedule does not have it in stage 1",
+    ]
     first, second, *others = stage.matches
     event = replace(event, stages=(replace(stage, matches=(second, first, *others)),))
-    assert [str(one) for one in document_findings(event)] == [
+    assert [str(one) for one in schedule_findings(event, totals=totals)] == [
         "the matches of stage 1 stand in another order"
     ]
 
 
-@pytest.mark.parametrize("cycles", [0, 2])
-def test_an_event_of_another_length_than_announced_is_found(make_event, cycles: int) -> None:
+def test_an_event_that_ended_early_is_said_so_and_one_that_went_on_is_found(make_event) -> None:
     event = document(make_event())
-    schedule = f'{{"cycles":{cycles},"kind":"round-robin"}}'
-    event = replace(event, announcement=replace(event.announcement, schedule=schedule))
-    assert [str(one) for one in document_findings(event)] == [
-        f"it has 1 stage; its schedule makes {cycles}"
+    totals = {match.match: (1, 0) for match in event.matches}
+    longer = scheduled(event, {"kind": "round-robin", "cycles": 2})
+    assert not list(schedule_findings(longer, totals=totals))
+    assert "why it ended before its schedule did" in list(unchecked(longer, totals=totals))
+    (stage,) = event.stages
+    again = replace(
+        stage,
+        number=2,
+        matches=tuple(
+            replace(one, round=one.round + 3, match=one.match.replace("/r", "/r1"))
+            for one in stage.matches
+        ),
+    )
+    event = replace(event, stages=(stage, again))
+    assert [one.what for one in schedule_findings(event, totals=totals)] == [
+        "the schedule does not have it in stage 2"
+    ] * 3
+
+
+@pytest.mark.parametrize(
+    "schedule",
+    [
+        {"kind": "swiss", "rounds": 2, "order": list(NAMES)},
+        {"kind": "knock-out", "order": list(NAMES)},
+        {"kind": "gauntlet", "seeds": ["ada"]},
+    ],
+)
+def test_other_schedules_are_asked_again_with_what_was_played(make_event, schedule) -> None:
+    """The stages are made as an event would, each from the results of those before it."""
+    event = scheduled(document(make_event()), schedule)
+    event = replace(event, stages=())
+    totals: dict[str, tuple[int, ...]] = {}
+    number = 1
+    for stage in range(1, 6):
+        empty = Stage(number=stage, field=NAMES, matches=(placeholder(number),))
+        *_, planned = replanned(
+            replace(event, stages=(*event.stages, empty)), totals=TOTALS | totals
+        )
+        if not planned.matches:
+            break
+        matches = tuple(
+            MatchEntry(
+                match=f"ev1/r{round_}/{joined_names(names)}",
+                round=round_,
+                entrants=names,
+                state=State.PLAYED,
+            )
+            for round_, names in planned.matches
+        )
+        totals |= {match.match: (3, 1) for match in matches}
+        event = replace(event, stages=(*event.stages, replace(empty, matches=matches)))
+        number = matches[-1].round + 1
+    assert len(event.stages) >= 1
+    assert not list(schedule_findings(event, totals=totals))
+    lines = list(unchecked(event, totals=totals))
+    assert not any("schedule" in line for line in lines)
+    turned = {match: points[::-1] for match, points in totals.items()}
+    if schedule["kind"] != "gauntlet":  # whose pairings no result changes
+        assert list(schedule_findings(event, totals=turned))
+    event = replace(event, stages=(replace(event.stages[0], matches=()), *event.stages[1:]))
+    assert list(schedule_findings(event, totals=totals))
+
+
+def test_a_schedule_that_cannot_be_made_again_is_said_so(make_event) -> None:
+    event = document(make_event())
+    for schedule, expected in (
+        ({"kind": "dice"}, "'dice' is no kind of schedule"),
+        ({"kind": "adaptive", "matches": 3}, "it rests on the ratings of the whole ladder"),
+    ):
+        changed = scheduled(event, schedule)
+        assert not list(schedule_findings(changed, totals={}))
+        lines = list(unchecked(changed, totals={}))
+        assert any(
+            line.startswith("whether the matches are") and expected in line for line in lines
+        )
+
+
+def test_lots_are_drawn_again_once_the_secret_is_revealed(make_event) -> None:
+    event = scheduled(document(make_event()), {"kind": "swiss", "order": list(NAMES)})
+    lines = list(unchecked(replace(event, secret=None), totals=TOTALS))
+    assert any("the secret is not revealed yet" in line for line in lines if "whether" in line)
+
+
+def test_stages_and_rounds_go_on_from_one_event_to_the_next(make_event) -> None:
+    event = document(make_event())
+    (stage,) = event.stages
+    first = replace(stage.matches[0], round=4)
+    after = replace(event, stages=(Stage(number=2, field=stage.field, matches=(first,)),))
+    assert not list(succession(event, after))
+    assert [str(one) for one in succession(event, event)] == [
+        "it begins with stage 1; the event before ends with 1",
+        "it begins with round 1; the event before ends with 3",
     ]
 
 
@@ -222,14 +346,6 @@ def test_a_field_in_another_order_or_without_a_player_is_found(make_event) -> No
     findings = [str(one) for one in document_findings(event)]
     assert "the field of stage 1 does not stand in the order in which bots were entered" in findings
     assert "ev1/r1/bob~cyd: cyd is not in the field of stage 1" in findings
-
-
-def test_a_schedule_that_is_not_made_again_is_said_so(make_event) -> None:
-    event = document(make_event())
-    changed = replace(event.announcement, schedule='{"kind":"dice"}')
-    event = replace(event, announcement=changed)
-    assert not list(document_findings(event))
-    assert "whether the matches are those that a dice schedule makes" in list(unchecked(event))
 
 
 # -- attempts and results

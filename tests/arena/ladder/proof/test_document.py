@@ -65,6 +65,7 @@ def test_every_document_is_of_its_schema(make_event, its_format: Format) -> None
         (["announcement", "schedule"], {"cycles": 1}),
         (["beginning", "entropy"], "ab"),
         (["beginning", "source"], "dice"),
+        (["beginning", "schedule"], "round-robin"),
         (["nonces", 0, "nonce"], "00"),
         (["stages", 0, "matches", 0, "state"], "lost"),
         (["stages", 0, "matches", 0, "attempts", 0, "number"], 0),
