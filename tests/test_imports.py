@@ -53,6 +53,10 @@ ONLY_IN = {
     "prometheus_client": ("arena.metrics",),
     "pythonjsonlogger": ("arena.logs",),
     "arena.metrics": ("arena.cli",),
+    "duckdb": ("arena.export.parquet",),
+    "arena.export.parquet": ("arena.cli",),
+    "matplotlib": ("arena.graph",),
+    "arena.graph": ("arena.cli",),
     "asyncio": ("arena.referee.bridge",),
     "trio": ARENA_SHELLS,
     # The conformance kit puts what no version has yet into batches, which the wire does not say.
@@ -66,6 +70,7 @@ ONLY_IN = {
     "numpy": (
         "arena.ladder.bradley_terry",
         "arena.ladder.comparison",
+        "arena.ladder.crosstable",
         "arena.ladder.fitted",
         "arena.ladder.pairing",
         "arena.ladder.played",

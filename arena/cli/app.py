@@ -10,7 +10,21 @@ from typing import Annotated
 import typer
 
 import arena
-from arena.cli import bots, duel, errors, ladder, luck, match, replay, sprt, verify
+from arena.cli import (
+    bots,
+    crosstable,
+    duel,
+    errors,
+    export,
+    head2head,
+    history,
+    ladder,
+    luck,
+    match,
+    replay,
+    sprt,
+    verify,
+)
 
 app = typer.Typer(
     help="A referee and a rated ladder for bots that play the card game Hokm.",
@@ -29,7 +43,12 @@ app.command("duel", help=duel.HELP, short_help=duel.SHORT_HELP, no_args_is_help=
 app.command("verify", no_args_is_help=True)(verify.verify)
 app.command("replay", no_args_is_help=True)(replay.replay)
 app.command("luck", no_args_is_help=True)(luck.luck)
+app.command("crosstable", no_args_is_help=True)(crosstable.crosstable)
+app.command("head2head", no_args_is_help=True)(head2head.head2head)
+app.command("export", no_args_is_help=True)(export.export)
+ladder.app.command("graph", no_args_is_help=True)(history.graph)
 app.add_typer(ladder.app, name="ladder")
+bots.app.command("history", no_args_is_help=True)(history.history)
 app.add_typer(bots.app, name="bot")
 
 

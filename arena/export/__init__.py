@@ -1,0 +1,1 @@
+"""What the arena knows, as tables for other programs."""
