@@ -34,7 +34,8 @@ class SeriesReport:
         self.labels = told_apart([(bot.name, bot.version) for bot in experiment.bots])
         differences = experiment.differences
         self.series: HeadToHead = head_to_head(differences)
-        self.tested: ScoreStatistics = score_statistics(experiment.outcomes)
+        self.outcomes = experiment.outcomes
+        self.tested: ScoreStatistics = score_statistics(self.outcomes)
         self.by_difference = sorted(Counter(differences).items())
         self.endings: Counter[Ending] = Counter()
         self.faults: Counter[int] = Counter()
@@ -75,6 +76,7 @@ class SeriesReport:
             "batches_surplus": experiment.surplus,
             "score": {"wins": series.won, "draws": series.drawn, "losses": series.lost},
             "differences": {str(difference): count for difference, count in self.by_difference},
+            "outcomes": list(self.outcomes.counts),
             "points_per_board": series.points_per_board if self.is_boards else None,
             "points_error": series.points_error if self.is_boards else None,
             "elo": {
@@ -177,7 +179,9 @@ class SeriesReport:
             console.print()
             console.print(table)
             what = "points" if self.is_boards else "races won"
+            classes = ", ".join(map(str, self.outcomes.counts))
             print_line(console, f"D (difference in {what}:{design.unit}s)  {self._differences()}")
+            print_line(console, f"{design.classes.value}, worst first  [{classes}]")
             figures = "nElo and LOS" if design.test is None else "nElo, LOS and LLR"
             print_line(
                 console,

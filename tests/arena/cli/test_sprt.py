@@ -50,6 +50,8 @@ def test_a_test_that_ends_says_why_and_by_what(run, runner, bots):
         r"LLR -\d+\.\d\d \[-2\.94, \+2\.94\], nElo \[100, 200\], alpha 0\.05, beta 0\.05", lines[2]
     )
     assert "± at 95 %; Elo on the scale board-sign, nElo, LOS and LLR on board-pentanomial" in lines
+    (penta,) = re.findall(r"^pentanomial, worst first  \[(.*)\]$", ran.out, re.MULTILINE)
+    assert sum(map(int, penta.split(", "))) == boards
     assert any("are biased: do not rate with them" in line for line in lines)
     assert f"seed        {secret_from_text('s').hex()}" in lines
     assert f"games       {2 * boards} COMPLETED" in lines
@@ -75,6 +77,7 @@ def test_the_answer_in_json_is_one_object_with_all_there_is_to_know(run, runner,
     assert (answer["kind"], answer["complete"], answer["end"]) == ("sprt", True, "H1")
     assert answer["counted"] == len(differences) == 4 * answer["batches_counted"]
     assert answer["score"] == {"wins": series.won, "draws": series.drawn, "losses": series.lost}
+    assert answer["outcomes"] == list(outcomes.counts)
     assert answer["points_per_board"] == series.points_per_board
     assert answer["elo"]["value"] == series.by_sign.elo
     assert answer["elo"]["scale"] == "board-sign"
