@@ -2,8 +2,9 @@
 
 The fit looks at all results at once, so their order does not matter, and it keeps getting sharper
 as matches are added. It is a function of the evidence alone: the same matches in any other order
-give the same numbers to the last bit. This module does not know which matches are rated, nor what
-is asked of a fit (`fitted.py`).
+give the same numbers to the last bit. (Another machine, or another number of threads for numpy's
+linear algebra, may differ in the last bits, some 1e-12 of a point.) This module does not know which
+matches are rated, nor what is asked of a fit (`fitted.py`).
 
 With x = κR nats, κ = ln 10/400, and p = 1/(1 + e^−(x_i − x_j)) the expected score of i against j,
 the fit maximises
