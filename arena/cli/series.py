@@ -8,12 +8,13 @@ from arena.cli.report import SCALES, shown_elo
 from arena.cli.show import named_columns, print_line
 from arena.cli.text import kept_apart, percent, plain, signed, told_apart, with_error
 from arena.cli.watch import Watch
+from arena.ladder.boards import MatchPlan
 from arena.ladder.experiment import BatchVoided, Design, End, Experiment, Looked, Notice
 from arena.ladder.sprt import Conclusion, Model, Sprt
 from arena.ladder.statistics import HeadToHead, ScoreStatistics, head_to_head, score_statistics
 from arena.wording import counted
 from hokm.outcome import Ending
-from hokm.records import Format
+from hokm.records import Format, GameRecord
 
 _MODELS = {Model.NORMALIZED: "nElo", Model.LOGISTIC: "Elo"}
 
@@ -252,28 +253,35 @@ class SeriesWatch(Watch):
     def __init__(self, experiment: Experiment, console: Console) -> None:
         super().__init__(console, unit=f"{experiment.design.unit}s", total=experiment.design.boards)
         self._experiment = experiment
+        self._under_way: Counter[str] = Counter()
+        """Games that are over, by match, of the batches that do not count yet."""
         self._show()
+
+    def game_over(self, plan: MatchPlan, room: int, game: GameRecord) -> None:
+        """See :class:`~arena.ladder.room.Watcher`."""
+        self._under_way[plan.match] += 1
+        games = counted(self._under_way.total(), "game")
+        self.progress.update(self.task, description=f"and {games} of the next")
 
     def tell(self, notice: Notice) -> None:
         """Hear of a look, and of what was void."""
         match notice:
-            case BatchVoided():
+            case BatchVoided(number):
+                self._under_way.pop(self._experiment.plan(number).match, None)
                 self.say(str(notice))
             case Looked(batch):
-                self._show()
+                self._under_way.pop(self._experiment.plan(batch.number).match, None)
+                report = self._show()
                 if not self.console.is_terminal:
-                    report = SeriesReport(self._experiment, seconds=0.0)
                     count = counted(report.series.boards, self._experiment.design.unit)
                     figures = ", ".join(report.progress())
                     self.say(f"batch {batch.number}: {count}, {figures}")
 
-    def _show(self) -> None:
+    def _show(self) -> SeriesReport:
         report = SeriesReport(self._experiment, seconds=0.0)
-        self.progress.update(
-            self.task,
-            completed=report.series.boards,
-            description="\n".join(report.progress()),
-        )
+        self.progress.lines = report.progress()
+        self.progress.update(self.task, completed=report.series.boards, description="")
+        return report
 
 
 def _interval(test: Sprt) -> str:

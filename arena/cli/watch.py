@@ -2,13 +2,15 @@
 
 import shlex
 from collections import Counter
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from rich.console import Console
+from rich.console import Console, RenderableType
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.text import Text
 
 from arena.cli.text import printable, signed
 from arena.ladder.boards import MatchPlan
@@ -22,6 +24,17 @@ TOLD_IN_FULL = 2
 """A bot that fails in one way fails in it on every board: so many are shown, the rest counted."""
 
 TAIL_LINES = 15
+
+
+class Bar(Progress):
+    """A bar, and below it lines of text, which a narrow terminal folds."""
+
+    lines: Sequence[str] = ()
+
+    def get_renderables(self) -> Iterator[RenderableType]:
+        """What is shown."""
+        yield from super().get_renderables()
+        yield from (Text(line, overflow="fold") for line in self.lines)
 
 
 class Watch:
@@ -39,7 +52,7 @@ class Watch:
         self._told: Counter[tuple[str, str]] = Counter()
         self._untold: Counter[tuple[str, str]] = Counter()
         self._told_in_full: list[Trouble] = []
-        self.progress = Progress(
+        self.progress = Bar(
             BarColumn(bar_width=20),
             MofNCompleteColumn(),
             TextColumn(unit),
