@@ -45,9 +45,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         for name in ("ada", "bob", "cyd"):
             bot = home / name
             bot.mkdir()
-            (bot / "bot.py").touch()
+            (bot / "bot.py").write_text(f"# {name}")
             (bot / "bot.toml").write_text(
-                MANIFEST.format(name=name, owner="maryam", protocol=1, variants=[4])
+                MANIFEST.format(name=name, owner=name, protocol=1, variants=[4])
             )
             ladder.add(str(bot))
 

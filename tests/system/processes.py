@@ -27,11 +27,11 @@ GOOD = """
 
 
 def write_bot(folder: Path, source: str, *, concurrent: int = 1) -> Entrant:
-    """A bot of that source in a new folder, which gives it its name."""
+    """A bot of that source in a new folder, which gives it its name and its owner."""
     folder.mkdir()
-    (folder / "bot.py").write_text(dedent(source))
+    (folder / "bot.py").write_text(f"{dedent(source)}\n# {folder.name}\n")
     (folder / "bot.toml").write_text(
-        f'schema = 1\nname = "{folder.name}"\nowner = "tests"\nversion = "1"\n'
+        f'schema = 1\nname = "{folder.name}"\nowner = "{folder.name}"\nversion = "1"\n'
         'command = ["python", "bot.py"]\nprotocol = 1\nvariants = [2, 3, 4]\n'
         f"concurrent = {concurrent}\n"
     )
