@@ -14,10 +14,12 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Final, Protocol
 
 import trio
 
+from arena.ladder.announcing import begin, publish, source_of
 from arena.ladder.boards import MatchPlan, Secret, joined_names
 from arena.ladder.conduct import cpu_seconds
 from arena.ladder.cores import usable_cores
@@ -27,6 +29,7 @@ from arena.ladder.evidence import are_sisters, elo_after, is_rated
 from arena.ladder.facts import Attempt, Boards, Bot, Event, Match, totals
 from arena.ladder.frozen import thaw
 from arena.ladder.ladder import Ladder, unwritable
+from arena.ladder.proof.entropy import Source
 from arena.ladder.room import Trouble, Watcher
 from arena.ladder.schedules import AnySchedule, from_text, to_text
 from arena.ladder.schedules import State as Known
@@ -84,7 +87,8 @@ class EventBegan:
         how = "is finished first" if self.is_resumed else "begins"
         return (
             f"{self.event.name} {how}: {from_text(self.event.schedule)}, "
-            f"its deals bound by the commitment {self.event.commitment.hex()}"
+            f"its deals bound by the commitment {self.event.commitment.hex()}, "
+            f"{_entropy_told(self.event)}"
         )
 
 
@@ -190,13 +194,17 @@ async def play_event(
     runner: Runner,
     *,
     schedule: AnySchedule,
+    beacon_value: str | None = None,
     tell: Callable[[Notice], None] = lambda _: None,
     watcher: Watcher | None = None,
     at_once: int | None = None,
     quiet_seconds: float = QUIET_SECONDS,
     draw: Callable[[int], bytes] = os.urandom,
 ) -> Event:
-    """Play an event by a schedule, or finish the one that was interrupted by its own.
+    """Play an event by a schedule, or the one that was announced, or interrupted, by its own.
+
+    `beacon_value` is what the beacon published that was announced. An event that was not announced
+    has no entropy.
 
     `tell` hears of what is decided, `watcher` goes to the runner. `at_once` is how many matches the
     runner is handed at a time (default: as many as there are cores, so that it never runs out of
@@ -204,14 +212,22 @@ async def play_event(
     told why. `draw` gives so many random bytes.
 
     Returns the event, over unless a match was stopped. Raises LadderError if somebody else plays
-    this ladder, if the schedule cannot pair those that are active, or for a ladder that is damaged.
+    this ladder, if the schedule cannot pair those that are active, if the beacon's value is missing
+    or belongs to nothing, or for a ladder that is damaged.
     """
     with ladder.held():
         _sweep(ladder)
         event = ladder.store.event_under_way()
-        is_resumed = event is not None
-        if event is None:
+        is_resumed = event is not None and event.has_begun
+        if event is not None:
+            event = begin(ladder, event, beacon_value=beacon_value, settle=partial(_settle, ladder))
+        elif beacon_value is not None:
+            problem = "no event is announced whose beacon that could be from"
+            remedy = "announce one first, with arena ladder announce --beacon"
+            raise LadderError("--entropy", problem, remedy=remedy)
+        else:
             event = _begin_event(ladder, schedule, secret=draw(SEED_BYTES))
+        publish(ladder, event)
         tell(EventBegan(event, is_resumed))
         player = _Player(ladder, runner, event, tell=tell, watcher=watcher or Unwatched())
         left: Sequence[Match] = ()
@@ -397,19 +413,25 @@ class _Player:
 
 def _begin_event(ladder: Ladder, schedule: AnySchedule, *, secret: bytes) -> Event:
     number = len(ladder.store.events()) + 1
-    event = Event(number, to_text(schedule), commitment(secret), entropy=b"")
-    event = replace(event, schedule=to_text(_settled(ladder, event, schedule, secret=secret)))
+    entered = len(ladder.store.bots())
+    event = Event(number, to_text(schedule), commitment(secret), entropy=b"", entered=entered)
+    event = replace(event, settled=_settled(ladder, event, secret=secret))
     ladder.keep_secret(event, secret)  # before the row: an event without it could never be dealt
     ladder.store.begin_event(event)
     return event
 
 
-def _settled(ladder: Ladder, event: Event, schedule: AnySchedule, *, secret: bytes) -> AnySchedule:
+def _settle(ladder: Ladder, event: Event) -> str:
+    return _settled(ladder, event, secret=ladder.secret_of(event))
+
+
+def _settled(ladder: Ladder, event: Event, *, secret: bytes) -> str:
     """The schedule as it is from now on. Raises LadderError if it cannot pair those that are
     active.
     """
+    schedule = from_text(event.schedule)
     try:
-        return schedule.settled(_known(ladder, event, schedule, secret=secret))
+        return to_text(schedule.settled(_known(ladder, event, schedule, secret=secret)))
     except ValueError as error:
         idle = [f"{b.name}: {b.inactive_because}" for b in ladder.store.bots() if not b.is_active]
         why = f" (inactive: {'; '.join(idle)})" if idle else ""
@@ -419,7 +441,7 @@ def _settled(ladder: Ladder, event: Event, schedule: AnySchedule, *, secret: byt
 
 def _begin_stage(ladder: Ladder, event: Event, tell: Callable[[Notice], None]) -> bool:
     """Fix who meets whom next; whether anybody does. An event that is over has nobody left."""
-    schedule = from_text(event.schedule)
+    schedule = from_text(event.settled or event.schedule)
     state = _known(ladder, event, schedule, secret=ladder.secret_of(event))
     bots = ladder.store.bots()
     matches = [
@@ -431,6 +453,7 @@ def _begin_stage(ladder: Ladder, event: Event, tell: Callable[[Notice], None]) -
         return False
     field = [bots[player].number for player in state.field]
     ladder.store.add_cycle(event, state.stage, matches, field=field)
+    publish(ladder, event)
     tell(StageBegan(len(state.stages) + 1, len(field), len(matches)))
     return True
 
@@ -488,7 +511,9 @@ def _close_rounds(ladder: Ladder, tell: Callable[[Notice], None]) -> None:
 
 
 def _end_event(ladder: Ladder, event: Event, tell: Callable[[Notice], None]) -> Event:
-    """Reveal the secret in every record of the event; its row, which ends it, comes last."""
+    """Reveal the secret in every record of the event and in its document; its row, which ends it,
+    comes last.
+    """
     secret = ladder.secret_of(event)
     for attempt in ladder.store.attempts(event):
         file = ladder.records_folder / attempt.record
@@ -499,16 +524,28 @@ def _end_event(ladder: Ladder, event: Event, tell: Callable[[Notice], None]) -> 
                     save(file, replace(record, secret=secret, entropy=event.entropy or b""))
         except OSError as error:
             raise unwritable(error, file) from error
-    ladder.store.finish_event(event, secret=secret)
     event = replace(event, secret=secret)
+    publish(ladder, event)
+    ladder.store.finish_event(event, secret=secret)
     tell(EventEnded(event))
     return event
 
 
 def _sweep(ladder: Ladder) -> None:
     """Remove the unfinished files of a run that was killed."""
-    for part in ladder.records_folder.glob("*/*/.*.part"):
-        part.unlink(missing_ok=True)
+    for pattern in ("*/.*.part", "*/*/.*.part"):
+        for part in ladder.records_folder.glob(pattern):
+            part.unlink(missing_ok=True)
+
+
+def _entropy_told(event: Event) -> str:
+    match source_of(event):
+        case Source.NOTHING:
+            return "without entropy: only your word says that its secret was not chosen"
+        case Source.NONCES:
+            return "with entropy from the nonces of its entrants"
+        case Source.BEACON:
+            return f"with entropy from {event.beacon}"
 
 
 def _duration(seconds: float) -> str:

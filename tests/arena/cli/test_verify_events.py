@@ -17,7 +17,7 @@ __all__ = ["bot_folder", "make_event"]  # the fixtures of events that were playe
 
 
 @pytest.fixture
-def event(make_event):  # noqa: F811
+def event(make_event):
     return make_event(nonces={"ada": bytes(32), "bob": b"\1" * 32})
 
 
