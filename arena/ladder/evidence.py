@@ -43,10 +43,15 @@ def match_score(difference: int, *, settings: Settings) -> float:
 
 
 def rated_matches(
-    bots: Sequence[Bot], results: Iterable[Result], *, settings: Settings
+    bots: Sequence[Bot], results: Sequence[Result], *, settings: Settings
 ) -> list[RatedMatch]:
-    """The results that move ratings, as comparisons by name of bot."""
+    """The results that move ratings, as comparisons by name of bot.
+
+    Raises ValueError for a result of a bot that is none of these.
+    """
     known = {bot.number: bot for bot in bots}
+    if missing := {number for result in results for number in result.entrants} - known.keys():
+        raise ValueError(f"a result of bot {min(missing)}, which is not entered")
     return [
         tuple(
             Comparison(
@@ -63,7 +68,7 @@ def rated_matches(
 
 def elo_after(
     bots: Sequence[Bot],
-    results: Iterable[Result],
+    results: Sequence[Result],
     *,
     settings: Settings,
     before: Mapping[int, EloRating],

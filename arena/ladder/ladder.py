@@ -209,17 +209,23 @@ class Ladder:
         """Who stands where, from what is played so far; also while it is being played."""
         from arena.ladder.standings import standings  # numpy with it, 0.16 s
 
-        # Elo first: a round that closes meanwhile is then not yet in it, like any other.
+        # Elo first: a round that closes meanwhile is then not yet in it, like any other. Bots last:
+        # whoever has played by then is among them.
         closed, elo = self.store.rounds_closed(), self.store.ratings()
-        return standings(
-            self.settings,
-            self.store.bots(),
-            self.store.pairs(),
-            elo=elo,
-            forfeits=self.store.forfeits(),
-            rounds_closed=closed,
-            matches_void=len(self.store.voided()),
-        )
+        pairs, forfeits = self.store.pairs(), self.store.forfeits()
+        try:
+            return standings(
+                self.settings,
+                self.store.bots(),
+                pairs,
+                elo=elo,
+                forfeits=forfeits,
+                rounds_closed=closed,
+                matches_void=self.store.matches_void(),
+            )
+        except ValueError as error:
+            problem = f"holds what no arena writes ({error})"
+            raise LadderError(self.folder / DATABASE_FILE, problem, remedy=_RESTORE) from error
 
     def check(self) -> list[LadderError]:
         """Compare what the ladder rests on with what is there: bots, records, secret, ratings."""
@@ -335,7 +341,11 @@ class Ladder:
         if sorted(kept) != sorted(due):
             yield "comparisons of bots that do not follow from its results"
         closed = self.store.rounds_closed()
-        elo = elo_of(self.store.bots(), results, settings=self.settings, rounds_closed=closed)
+        try:
+            elo = elo_of(self.store.bots(), results, settings=self.settings, rounds_closed=closed)
+        except ValueError as error:
+            yield str(error)
+            return
         if elo != self.store.ratings():
             yield "Elo ratings that do not follow from its results"
 

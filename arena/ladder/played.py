@@ -41,16 +41,21 @@ class Played:
         """From rows of round, place, first, second, won, drawn, lost, difference, in the order of
         rounds, places and bots, as `arena.ladder.store` has them.
 
-        Raises ValueError for a match that has not a row for each pair of its sides.
+        Raises ValueError for a match that has not a row for each pair of its sides, and for a bot
+        that is none of these.
         """
         columns = len(list(combinations(range(sides), 2)))
         if len(pairs) % columns:
             raise ValueError(f"{len(pairs)} rows of pairs are no matches of {sides}")
         rows = pairs.reshape(-1, columns, pairs.shape[1])
-        index = np.zeros(max((bot.number for bot in bots), default=0) + 1, np.int64)
-        index[[bot.number for bot in bots]] = np.arange(len(bots))
-        numbers = np.column_stack([rows[:, 0, FIRST], rows[:, : sides - 1, SECOND]])
-        return cls(index[numbers], *(rows[:, :, c] for c in (WON, DRAWN, LOST, DIFFERENCE)))
+        lineups = np.column_stack([rows[:, 0, FIRST], rows[:, : sides - 1, SECOND]])
+        numbers = np.array([bot.number for bot in bots], np.int64)
+        order = np.argsort(numbers)
+        places = np.searchsorted(numbers, lineups, sorter=order)
+        if len(lineups) and not np.isin(lineups, numbers).all():
+            raise ValueError("a match of a bot that is not entered")
+        lineups = order[places] if len(lineups) else places
+        return cls(lineups, *(rows[:, :, c] for c in (WON, DRAWN, LOST, DIFFERENCE)))
 
     def where(self, chosen: NDArray[np.bool_]) -> "Played":
         """Some of the matches."""

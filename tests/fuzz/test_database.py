@@ -108,7 +108,8 @@ def test_any_values_are_used_or_told(
     with closing(sqlite3.connect(file)) as connection:
         connection.execute("PRAGMA ignore_check_constraints=ON")
         for (table, column), value, is_for_one in changes:
-            where = f"WHERE rowid = (SELECT max(rowid) FROM {table})" if is_for_one else ""
+            row = "round" if table == "pairs" else "rowid"  # which has no rowid
+            where = f"WHERE {row} = (SELECT max({row}) FROM {table})" if is_for_one else ""
             try:
                 connection.execute(f"UPDATE {table} SET {column} = ? {where}", [value])
             except (sqlite3.IntegrityError, OverflowError):  # what not even SQLite would hold

@@ -402,9 +402,9 @@ class Store:
             except (TypeError, OverflowError) as error:
                 raise ValueError(str(error)) from error
 
-    def matches_played(self) -> int:
-        """How many matches count."""
-        query = sa.select(sa.func.count()).select_from(t.results)
+    def matches_void(self) -> int:
+        """How many matches never counted."""
+        query = sa.select(sa.func.count()).where(t.matches.c.state == State.VOID.value)
         with self._database.reading() as connection:
             return connection.execute(query).scalar_one()
 
