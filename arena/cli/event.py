@@ -35,6 +35,7 @@ def play(
     ladder: Ladder,
     *,
     schedule: AnySchedule,
+    beacon_value: str | None,
     concurrency: int | None,
     hello_seconds: float,
     operating: Operating,
@@ -49,6 +50,7 @@ def play(
                 _play,
                 ladder,
                 schedule=schedule,
+                beacon_value=beacon_value,
                 rooms=concurrency or usable_cores(),
                 hello_seconds=hello_seconds,
                 meter=meter,
@@ -92,6 +94,7 @@ async def _play(
     ladder: Ladder,
     *,
     schedule: AnySchedule,
+    beacon_value: str | None,
     rooms: int,
     hello_seconds: float,
     meter: Meter,
@@ -111,5 +114,11 @@ async def _play(
         heeding_signals(runner, tell=watch.say, drain_seconds=drain_seconds),
     ):
         return await play_event(
-            ladder, runner, schedule=schedule, tell=watch.tell, watcher=watch, at_once=rooms
+            ladder,
+            runner,
+            schedule=schedule,
+            beacon_value=beacon_value,
+            tell=watch.tell,
+            watcher=watch,
+            at_once=rooms,
         )

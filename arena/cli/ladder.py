@@ -1,5 +1,6 @@
 """``arena ladder``: a rated ladder in a folder. What a ladder does is in :mod:`arena.ladder`."""
 
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -34,6 +35,7 @@ from arena.cli.scheduling import (
     Third,
     schedule_of,
 )
+from arena.cli.text import printable
 
 if TYPE_CHECKING:
     from arena.ladder.ladder import Ladder
@@ -168,8 +170,115 @@ def withdraw(
 
 
 @app.command(no_args_is_help=True)
+def announce(
+    folder: Folder,
+    beacon: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TEXT",
+            help="Whose value will be mixed into the deals, and which: a public source of chance "
+            "that publishes it later.  [default: what entrants bring with arena ladder nonce]",
+        ),
+    ] = None,
+    kind: Kind = "round-robin",
+    cycles: Cycles = None,
+    seeds: Seeds = None,
+    near: Near = None,
+    rounds: Rounds = None,
+    third: Third = False,
+    matches: Matches = None,
+    json_: Json = False,
+) -> None:
+    """Bind yourself to the deals of the next event, before anybody can know them; play nothing.
+
+    Publish what is printed. Then let entrants bring nonces, or wait for the beacon; arena ladder
+    run mixes that in, and plays. See docs/fair-deals.md.
+    """
+    require_posix()
+    import os
+
+    from arena.cli import show
+    from arena.ladder import announcing
+    from arena.ladder.ladder import Ladder
+    from arena.ladder.proof.document import EVENT_FILE
+    from hokm.deck import SEED_BYTES
+
+    schedule = schedule_of(
+        kind,
+        cycles=cycles,
+        seeds=seeds,
+        near=near,
+        rounds=rounds,
+        third=third,
+        matches=matches,
+    )
+    with Ladder.open(folder) as ladder, ladder.held():
+        event = announcing.announce(
+            ladder, schedule=schedule, beacon=beacon, secret=os.urandom(SEED_BYTES)
+        )
+        digest = announcing.document_of(ladder, event).announcement.digest
+        file = ladder.records_folder / event.name / EVENT_FILE
+    if json_:
+        show.print_json(
+            {
+                "event": event.name,
+                "schedule": json.loads(event.schedule),
+                "commitment": event.commitment.hex(),
+                "announcement_digest": digest,
+                "beacon": beacon,
+                "document": str(file),
+            }
+        )
+        return
+    if beacon is None:
+        source = f"what entrants bring: arena ladder nonce {folder} BOT HEX"
+        then = f"arena ladder run {folder}"
+    else:
+        source, then = beacon, f"arena ladder run {folder} --entropy VALUE"
+    for line in (
+        f"{event.name} is announced: {schedule}",
+        f"commitment    {event.commitment.hex()}",
+        f"announcement  {digest}",
+        f"entropy       {source}",
+        f"Publish these lines now, and {file}; then {then}",
+    ):
+        show.print_line(show.results(), printable(line))
+
+
+@app.command(no_args_is_help=True)
+def nonce(
+    folder: Folder,
+    bot: Annotated[str, typer.Argument(metavar="BOT", help="The name of one that is entered.")],
+    value: Annotated[str, typer.Argument(metavar="HEX", help="64 hex digits.")],
+) -> None:
+    """Take what an entrant brings for the event that is announced: once, before it begins.
+
+    It is shown in the event's document, and its deals follow from it.
+    """
+    require_posix()
+    from arena.ladder import announcing
+    from arena.ladder.ladder import Ladder
+    from arena.ladder.proof.entropy import parse_nonce
+
+    try:
+        brought = parse_nonce(value)
+    except ValueError as error:
+        raise Misuse(str(error)) from error
+    with Ladder.open(folder) as ladder, ladder.held():
+        event = announcing.take_nonce(ladder, bot, nonce=brought)
+        print(f"{bot}: its nonce for {event.name} is {brought.hex()}, and stays so")
+
+
+@app.command(no_args_is_help=True)
 def run(
     folder: Folder,
+    entropy: Annotated[
+        str | None,
+        typer.Option(
+            metavar="VALUE",
+            help="What the beacon published that was announced, to the letter.",
+        ),
+    ] = None,
     kind: Kind = "round-robin",
     cycles: Cycles = None,
     seeds: Seeds = None,
@@ -186,7 +295,8 @@ def run(
     log_level: LogLevel = "info",
     drain: Drain = 60.0,
 ) -> None:
-    """Play an event, or the rest of one, and print the standings.
+    """Play an event, or the rest of one, and print the standings. One that was announced is played
+    as it was announced.
 
     Ctrl-C finishes the games under way, a second one stops at once; the same command then goes on.
     """
@@ -216,6 +326,7 @@ def run(
         played = event.play(
             ladder,
             schedule=schedule,
+            beacon_value=entropy,
             concurrency=concurrency,
             hello_seconds=hello_seconds,
             operating=operating,
@@ -225,6 +336,7 @@ def run(
                 {
                     "event": played.name,
                     "commitment": played.commitment.hex(),
+                    "entropy": None if played.entropy is None else played.entropy.hex(),
                     "secret": None if played.secret is None else played.secret.hex(),
                     "complete": played.is_over,
                     "standings": ladder.standings().json(),
@@ -233,7 +345,7 @@ def run(
         else:
             _print_standings(ladder)
             records = ladder.records_folder / played.name
-            print(f"\nRecords of the matches: {records}; check them with arena verify")
+            print(f"\nRecords of the matches: {records}; check them with arena verify {records}")
     if not played.is_over:
         raise typer.Exit(FAILED)
 
