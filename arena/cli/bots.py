@@ -10,7 +10,9 @@ import typer
 from arena.cli.errors import FAILED, Misuse
 from arena.cli.options import Json, checked_seconds, require_posix
 
-app = typer.Typer(help="List the bundled bots, check a bot, or tell its history.", no_args_is_help=True)
+app = typer.Typer(
+    help="List the bundled bots, check a bot, or tell its history.", no_args_is_help=True
+)
 
 
 @app.callback()

@@ -29,10 +29,10 @@ def crosstable(
     ] = False,
     json_: Json = False,
 ) -> None:
-    """Print what every two bots of a ladder came to: matches won, drawn and lost.
+    """Print what every two bots of a ladder came to.
 
-    A cell is what the bot of its row has against that of its column, in the matches that move
-    ratings. It is marked ! where the results go against the ratings of both.
+    A cell is matches won, drawn and lost by the bot of its row against that of its column, of those
+    that move ratings. It is marked ! where the results go against the ratings of both.
     """
     if csv and json_:
         raise Misuse("--csv and --json are two forms of the same: take one")

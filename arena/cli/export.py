@@ -36,7 +36,7 @@ def export(
         typer.Option(metavar="NAME", help="Only this table; may be repeated.  [default: all]"),
     ] = None,
 ) -> None:
-    """Write tables of matches, boards, hands and decisions for other programs.
+    """Write what was played as tables, for other programs.
 
     Each table is a file in DIR: matches, entrants, boards, games, hands and plays of records, bots
     and ratings of ladders. A record that is damaged is said and left out; the rest is written, and

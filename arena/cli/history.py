@@ -26,7 +26,7 @@ def history(
     ] = None,
     json_: Json = False,
 ) -> None:
-    """Print a bot's history in a ladder: its matches in order, and its Elo after each round."""
+    """Print a bot's matches in a ladder, and its Elo after each."""
     from arena.cli import show
     from arena.ladder.history import Curve, bot_history
     from arena.ladder.ladder import Ladder
@@ -48,7 +48,7 @@ def graph(
     file: Annotated[Path, typer.Argument(metavar=_PICTURE, help="The picture to draw.")],
     top: Annotated[int, typer.Option(metavar="N", min=1, help="Only the best N bots.")] = 20,
 ) -> None:
-    """Draw ratings by round, with where the bots stand now and the 95 % bars."""
+    """Draw ratings by round, and the 95 % bars of today."""
     from arena.ladder.history import curves
     from arena.ladder.ladder import Ladder
 

@@ -11,6 +11,7 @@ from arena.cli.match import EPILOG
 from hokm.rules.options import OPTIONS
 
 HEAVY = ("trio", "grpc", "rich", "numpy", "sqlalchemy", "alembic", "hokm", "arena.ladder")
+TELLING = ("bot history", "crosstable", "head2head", "export", "ladder graph")
 
 
 def test_help_imports_nothing_that_is_heavy():
@@ -24,6 +25,7 @@ def test_help_imports_nothing_that_is_heavy():
 @pytest.mark.parametrize(
     "words",
     ["", "match", "sprt", "duel", "verify", "replay", "bot", "bot list", "ladder"]
+    + [*TELLING]
     + [f"ladder {name}" for name in ("init", "add", "run", "standings", "check")],
 )
 def test_every_command_has_help(run, words):
@@ -33,7 +35,8 @@ def test_every_command_has_help(run, words):
 
 
 @pytest.mark.parametrize(
-    "words", ["", "match", "sprt", "duel", "ladder", "ladder init", "verify", "replay"]
+    "words",
+    ["", "match", "sprt", "duel", "ladder", "ladder init", "verify", "replay", *TELLING],
 )
 def test_a_command_without_what_it_needs_shows_its_help(run, words):
     ran = run(*words.split())
