@@ -22,6 +22,7 @@ from arena.ladder.cores import usable_cores
 from arena.ladder.entrants import Entrant, load_bot
 from arena.ladder.experiment import Design, End, Experiment, opened, play
 from arena.ladder.runner import open_runner
+from arena.ladder.sprt import Model
 from arena.referee.meter import Meter
 from hokm.deck import secret_from_text
 
@@ -105,7 +106,19 @@ def _entrant(text: str) -> Entrant:
 def _greeting(found: Experiment) -> str:
     deals = f"deals bound by the commitment {found.secret.commitment.hex()}"
     if not found.is_resumed:
-        return f"experiment in {found.folder}: {deals}"
+        return f"experiment in {found.folder}: {_expectation(found.design)}{deals}"
     unit, count = found.design.unit, sum(len(batch.differences) for batch in found.counted)
     state = "is over" if found.end is not None else "goes on"
     return f"experiment in {found.folder}: {state} after {count} {unit}s; {deals}"
+
+
+def _expectation(design: Design) -> str:
+    test = design.test
+    if test is None or test.model is not Model.NORMALIZED:
+        return ""
+    middle = (test.elo0 + test.elo1) / 2
+    at_bound = max(test.expected_total(gap) for gap in (test.elo0, test.elo1))
+    return (
+        f"some {round(at_bound, -1):,.0f} {design.unit}s are to be expected if the gap is either "
+        f"bound, {round(test.expected_total(middle), -1):,.0f} between them; "
+    )

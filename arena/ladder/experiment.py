@@ -84,6 +84,8 @@ class Design:
                 raise ValueError(
                     "boards that count other than 1, 2 and 3 points: take the classes of sign"
                 )
+        if self.test is not None and self.test.cap != self.boards:
+            raise ValueError(f"a test of at most {self.test.cap} cannot have {self.boards} boards")
         if not 1 <= self.batch <= self.boards:
             raise ValueError(f"a batch is 1 to {self.boards} of {self.boards}, not {self.batch}")
 

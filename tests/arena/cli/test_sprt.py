@@ -107,6 +107,10 @@ def test_off_a_terminal_each_batch_has_a_line_with_all_figures(run, runner, bots
     err = run("sprt", *bots, "--cap", 12, *QUICK).err
     greeting, *lines = err.splitlines()
     assert greeting.startswith("experiment in sprt-new-old-")
+    # Wald's mean lengths, to ten boards.
+    assert (
+        "some 800 boards are to be expected if the gap is either bound, 1,310 between" in greeting
+    )
     assert commitment(secret_from_text("s")).hex() in greeting
     assert secret_from_text("s").hex() not in err
     assert [line.split(",")[0] for line in lines] == [
@@ -327,7 +331,7 @@ def test_long_names_still_make_a_folder(run, runner, make_bot):
 def test_on_a_terminal_figures_stand_beside_a_bar_and_no_batch_has_a_line(bots):
     design = Design(rules=Rules.of(4), boards=8, batch=4, test=Sprt(elo0=0, elo1=20, cap=8))
     seen = io.StringIO()
-    console = Console(file=seen, force_terminal=True, width=160)
+    console = Console(file=seen, force_terminal=True, width=60)
     first, second = map(load_bot, bots)
     runner = FakeRunner()
     with (

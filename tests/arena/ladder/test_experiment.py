@@ -1,6 +1,7 @@
 """Experiments in their folder: what is played, looked at, kept, and gone on with after a kill."""
 
 import json
+import math
 import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -31,7 +32,7 @@ from arena.ladder.testing import InProcessRunner
 from hokm.cards import Seat
 from hokm.deck import commitment
 from hokm.outcome import Ending, Outcome
-from hokm.records import Format, GameRecord, MatchRecord, load, score_of, verify
+from hokm.records import Format, GameRecord, MatchRecord, load, score_of, substance_digest, verify
 from hokm.rules.options import Rules
 from hokm.rules.variants import variant_of
 
@@ -43,6 +44,12 @@ TEST = Design(rules=Rules.of(2), boards=40, batch=4, test=SMOKE)
 
 Bots = tuple[Entrant, Entrant]
 Differences = Callable[[int, int], int]
+
+
+class InProcess(InProcessRunner):
+    """Real games, which nobody ends before their end."""
+
+    def abort(self) -> None: ...
 
 
 class Scripted(InProcessRunner):
@@ -137,12 +144,14 @@ def going_on(
     *,
     at_once: int = 1,
     secret: bytes | None = SECRET,
+    killed_after: float = math.inf,
 ) -> tuple[Experiment, list[Notice]]:
     """The experiment as it is after this run of it, and what was told."""
     told: list[Notice] = []
 
     async def run() -> None:
-        await play(experiment, runner, watcher=Unwatched(), tell=told.append, at_once=at_once)
+        with trio.move_on_after(killed_after):
+            await play(experiment, runner, watcher=Unwatched(), tell=told.append, at_once=at_once)
 
     with opened(folder, design, bots=bots, secret=secret) as experiment:
         trio.run(run, clock=trio.testing.MockClock(autojump_threshold=0))
@@ -234,18 +243,28 @@ def test_an_experiment_that_is_stopped_goes_on_with_the_same_command(folder, bot
 
 def test_a_batch_that_was_done_before_an_earlier_one_is_not_played_again(folder, bots):
     runner = Scripted(slow={1: 1000.0})
-
-    async def run() -> None:
-        with trio.move_on_after(10):  # as a kill: batches 2 and 3 are done, 1 is under way
-            await play(experiment, runner, watcher=Unwatched(), at_once=2)
-
-    with opened(folder, DUEL, bots=bots, secret=SECRET) as experiment:
-        trio.run(run, clock=trio.testing.MockClock(autojump_threshold=0))
+    experiment, _ = going_on(folder, DUEL, bots, runner, at_once=2, killed_after=10)
     assert experiment.counted == []
     again = Scripted()
     resumed, told = going_on(folder, DUEL, bots, again, at_once=3)
     assert [batch_of(plan) for plan in again.played] == [1]
     assert (resumed.end, len(told)) == (End.COMPLETE, 3)
+
+
+@pytest.mark.parametrize("seconds", [0.5, 1.5, 2.5])
+def test_killed_again_and_again_it_ends_as_what_nobody_touched(folder, bots, seconds):
+    def script(batch: int, board: int) -> int:
+        return (batch * board) % 3 - 1
+
+    whole, _ = going_on(folder.with_name("whole"), DUEL, bots, Scripted(script))
+    for slow in ({1: 0.7, 3: 1.3}, {1: 0.2}, {}, {2: 0.1}):
+        runner = Scripted(script, slow=slow)
+        going_on(folder, DUEL, bots, runner, at_once=2, killed_after=seconds)
+    experiment, _ = going_on(folder, DUEL, bots, Scripted(script))
+    assert (experiment.end, experiment.counted) == (whole.end, whole.counted)
+    for number in DUEL.batches:
+        record, same = load(experiment.record_file(number)), load(whole.record_file(number))
+        assert substance_digest(record) == substance_digest(same)
 
 
 def test_one_that_is_over_is_not_played_on(folder, bots):
@@ -296,9 +315,7 @@ def test_a_batch_that_is_void_three_times_ends_the_run_and_the_next_goes_on_with
 def test_a_fault_of_a_bot_counts_as_its_worst_result_and_for_it(folder, bots):
     match = f"{NAME}/b1/new~old"
 
-    class Crashing(InProcessRunner):
-        def abort(self) -> None: ...
-
+    class Crashing(InProcess):
         async def play(self, plan: MatchPlan, *, watcher: Watcher) -> MatchRecord:
             record = await super().play(plan, watcher=watcher)
             return record if plan.match != match else with_a_crash(plan, record)
@@ -322,10 +339,8 @@ def test_a_fault_of_a_bot_counts_as_its_worst_result_and_for_it(folder, bots):
 
 
 def test_records_hold_the_secret_only_once_no_deal_is_to_come(folder, bots):
-    class Real(InProcessRunner):
+    class Real(InProcess):
         seen: list[bytes | None] = []  # noqa: RUF012 - one test
-
-        def abort(self) -> None: ...
 
         async def play(self, plan: MatchPlan, *, watcher: Watcher) -> MatchRecord:
             self.seen += [load(file).secret for file in (folder / "records").glob("*")]
@@ -481,9 +496,16 @@ def test_a_setting_that_this_arena_does_not_know_is_another_experiment(folder, b
         going_on(folder, DUEL, bots, Scripted())
 
 
+def test_the_first_named_is_the_first_in_every_figure(folder, bots):
+    first, second = bots
+    ours, _ = going_on(folder, DUEL, (first, second), InProcess())
+    theirs, _ = going_on(folder.with_name("turned"), DUEL, (second, first), InProcess())
+    assert ours.differences == [-difference for difference in theirs.differences]
+    assert any(ours.differences)
+
+
 def test_a_bot_may_meet_itself(folder, bots):
-    runner = InProcessRunner()
-    runner.abort = lambda: None  # type: ignore[attr-defined]
+    runner = InProcess()
     experiment, _ = going_on(folder, DUEL, (bots[0], bots[0]), runner)
     assert runner.played[0].match == f"{NAME}/b1/new~new"
     assert experiment.differences == [0] * 10
@@ -514,6 +536,7 @@ def test_logs_of_batches_without_faults_are_gone(folder, bots):
             "lost, level or won",
         ),
         ({"rules": Rules.of(2, options={"points_kot": "3"})}, "other than 1, 2 and 3 points"),
+        ({"test": SMOKE}, "a test of at most 40 cannot have 10 boards"),
     ],
 )
 def test_what_cannot_be_counted_is_refused(change, says):
@@ -524,8 +547,7 @@ def test_what_cannot_be_counted_is_refused(change, says):
 def test_races_are_looked_at_by_pairs(folder, bots):
     rules = Rules.of(2, play=Format.CLASSIC.play, options={"target_points": "1"})
     races = replace(DUEL, rules=rules, format=Format.CLASSIC, classes=Classes.SIGN)
-    runner = InProcessRunner()
-    runner.abort = lambda: None  # type: ignore[attr-defined]
+    runner = InProcess()
     experiment, _ = going_on(folder, races, bots, runner)
     assert len(experiment.differences) == 10
     assert set(experiment.differences) <= {-2, 0, 2}
