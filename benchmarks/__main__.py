@@ -8,10 +8,10 @@ import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from benchmarks import core, match, referee
+from benchmarks import core, match, referee, store
 
 RESULTS = Path(__file__).resolve().parent / "results"
-PARTS = ("core", "referee", "match")
+PARTS = ("core", "referee", "match", "store")
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,12 +28,15 @@ class Size:
     warm_up_seconds: float
     match_rounds: int
     match_boards: int
+    store_bots: int
+    store_matches: int
+    store_rounds: int
 
 
-WHOLE = Size(7, 150, 5, 2, (1, 16, 64, 256), 3, 2.5, 0.7, 3, 16)
-"""Under three minutes on two quiet cores."""
-QUICK = Size(1, 100, 3, 2, (1, 64), 1, 1.0, 0.3, 1, 2)
-TINY = Size(1, 2, 1, 1, (2,), 1, 0.1, 0.05, 1, 1)
+WHOLE = Size(7, 150, 5, 2, (1, 16, 64, 256), 3, 2.5, 0.7, 3, 16, 300, 200_000, 5)
+"""Some four minutes on two quiet cores."""
+QUICK = Size(1, 100, 3, 2, (1, 64), 1, 1.0, 0.3, 1, 2, 100, 20_000, 1)
+TINY = Size(1, 2, 1, 1, (2,), 1, 0.1, 0.05, 1, 1, 8, 200, 1)
 """For the test that all of this still runs."""
 
 
@@ -68,6 +71,12 @@ def run(size: Size, parts: tuple[str, ...] = PARTS) -> dict[str, object]:
         taken = match.measure(rounds=size.match_rounds, boards=size.match_boards)
         print(f"\n{match.report(taken)}", flush=True)
         figures["match"] = {name: asdict(took) for name, took in taken.items()}
+    if "store" in parts:
+        grown = store.measure(
+            bots=size.store_bots, matches=size.store_matches, rounds=size.store_rounds
+        )
+        print(f"\n{store.report(grown)}", flush=True)
+        figures["store"] = [{**asdict(one), "median": one.median} for one in grown]
     return figures
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import benchmarks.__main__ as bench
-from benchmarks import core, match, referee, timing
+from benchmarks import core, match, referee, store, timing
 from benchmarks.measure import Rate, in_turn, table
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -54,6 +54,22 @@ def test_a_match_is_measured_from_its_command_line() -> None:
     assert all(took.wall_seconds[0] > 0 for took in taken.values())
     assert {*match.TARGETS} < {*taken}
     assert "first card" in match.report(taken)
+
+
+def test_a_store_is_measured_when_it_is_small_and_when_it_is_grown(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    figures = bench.run(bench.TINY, ("store",))
+    measured = figures["store"]
+    assert isinstance(measured, list)
+    assert {(one["what"], one["matches"]) for one in measured} == {
+        (what, matches)
+        for what in (store.APPEND, store.STANDINGS, store.PAIRING)
+        for matches in (1, 200)
+    }
+    assert all(one["median"] > 0 for one in measured)
+    assert "target ms" in capsys.readouterr().out
+    assert json.dumps(figures)
 
 
 def test_a_ratio_is_to_the_floor_of_the_same_round() -> None:
