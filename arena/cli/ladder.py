@@ -189,7 +189,7 @@ def announce(
     matches: Matches = None,
     json_: Json = False,
 ) -> None:
-    """Bind yourself to the deals of the next event, before anybody can know them; play nothing.
+    """Bind yourself to the deals of the next event; play nothing.
 
     Publish what is printed. Then let entrants bring nonces, or wait for the beacon; arena ladder
     run mixes that in, and plays. See docs/fair-deals.md.
@@ -251,9 +251,9 @@ def nonce(
     bot: Annotated[str, typer.Argument(metavar="BOT", help="The name of one that is entered.")],
     value: Annotated[str, typer.Argument(metavar="HEX", help="64 hex digits.")],
 ) -> None:
-    """Take what an entrant brings for the event that is announced: once, before it begins.
+    """Take an entrant's nonce for the event that is announced.
 
-    It is shown in the event's document, and its deals follow from it.
+    It is taken once, before the event begins, and shown in its document; the deals follow from it.
     """
     require_posix()
     from arena.ladder import announcing

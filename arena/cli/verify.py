@@ -31,12 +31,13 @@ def verify(
     ] = None,
     json_: Json = False,
 ) -> None:
-    """Check records, and events as a whole: every game is dealt and played again.
+    """Check records, or whole events, by playing them again.
 
-    What is not so is said. That finds accidents, and edits that break the play, a deck or the
-    commitment; of an event also matches, boards or attempts that were left out, repeated or added,
-    and entropy or pairings that do not follow. A forgery that is consistent throughout is told only
-    by what was kept elsewhere: a digest, or an earlier event.json.
+    Every game is dealt from its seed and decided as recorded; what is not so is said. That finds
+    accidents, and edits that break the play, a deck or the commitment; of an event also matches,
+    boards or attempts that were left out, repeated or added, and entropy or pairings that do not
+    follow. A forgery that is consistent throughout is told only by what was kept elsewhere: a
+    digest, or an earlier event.json.
     """
     from arena.cli import checking, show
     from arena.ladder.proof.folder import load_event

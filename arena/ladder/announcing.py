@@ -9,15 +9,16 @@ is in neither before the end. How matches are played is the business of `arena.l
 import fcntl
 import os
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 from contextlib import contextmanager
 from dataclasses import fields, replace
 from pathlib import Path
+from typing import Final
 
 from arena.ladder.errors import LadderError
 from arena.ladder.facts import Attempt, Bot, Event, Fixture
 from arena.ladder.ladder import Ladder, unwritable, write_whole
-from arena.ladder.proof.checks import contradictions, document_findings
+from arena.ladder.proof.checks import contradictions
 from arena.ladder.proof.document import (
     EVENT_FILE,
     Announcement,
@@ -31,11 +32,13 @@ from arena.ladder.proof.document import (
     to_json,
 )
 from arena.ladder.proof.entropy import Source, beacon_text, entropy_of_beacon, entropy_of_nonces
-from arena.ladder.proof.folder import load_event
+from arena.ladder.proof.folder import check_event
 from arena.ladder.schedules import AnySchedule, State, to_text
 from hokm.deck import commitment
 from hokm.records import EntrantRecord, RecordError
 from hokm.records.document import parsed
+
+_RESTORE: Final = "see what changed it, or restore it from a backup"
 
 
 def announce(ladder: Ladder, *, schedule: AnySchedule, beacon: str | None, secret: bytes) -> Event:
@@ -216,31 +219,30 @@ def document_of(ladder: Ladder, event: Event) -> EventDocument:
     )
 
 
-def problems(ladder: Ladder) -> Iterator[LadderError]:
-    """What is not so of the documents of the ladder's events: missing, damaged, not true, or at
-    odds with the database. Of an event that an arena without them played there is none.
+def problems(ladder: Ladder, *, told: Container[tuple[str, int]] = ()) -> Iterator[LadderError]:
+    """What is not so of the ladder's events by their documents and records, or at odds with the
+    database; but for attempts that are `told` of already, by match and number. Of an event that an
+    arena without documents played there is nothing to say.
     """
-    remedy = "restore it from a backup"
     for event in ladder.store.events():
         if event.has_begun and event.entered is None:
             continue
-        file = ladder.records_folder / event.name / EVENT_FILE
+        folder = ladder.records_folder / event.name
+        file = folder / EVENT_FILE
         try:
-            published = load_event(file)
+            report = check_event(folder)
         except FileNotFoundError:
-            yield LadderError(file, "is missing", remedy=remedy)
-            continue
+            yield LadderError(file, "is missing", remedy=_RESTORE)
         except OSError as error:
-            yield LadderError(file, f"cannot be read ({error.strerror})", remedy=remedy)
-            continue
+            yield LadderError(file, f"cannot be read ({error.strerror})", remedy=_RESTORE)
         except RecordError as error:
             problem = str(error).removeprefix(f"{file}: ")
-            yield LadderError(file, f"is damaged ({problem})", remedy=remedy)
-            continue
-        for finding in document_findings(published):
-            yield LadderError(file, f"says what is not so: {finding}", remedy=remedy)
-        for finding in contradictions(published, document_of(ladder, event)):
-            yield LadderError(file, f"does not agree with the database: {finding}", remedy=remedy)
+            yield LadderError(file, f"is damaged ({problem})", remedy=_RESTORE)
+        else:
+            kept = contradictions(report.event, document_of(ladder, event))
+            for finding in (*report.findings, *kept):
+                if finding.match is None or (finding.match, finding.attempt) not in told:
+                    yield LadderError(folder, str(finding), remedy=_RESTORE)
 
 
 def _announcement(ladder: Ladder, event: Event) -> Announcement:

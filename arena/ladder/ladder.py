@@ -187,6 +187,12 @@ class Ladder:
             reference=is_reference,
             rated=rated,
         )
+        event = self.store.event_under_way()
+        if event is not None and not event.has_begun:
+            # So that a copy that somebody keeps says who was entered before the entropy was known.
+            from arena.ladder import announcing
+
+            announcing.publish(self, event)
         entered = self._bot(entrant.name)
         sisters = tuple(known for known in bots if are_sisters(known, entered))
         return Added(entered, Entry.NEW, sisters)
@@ -228,7 +234,11 @@ class Ladder:
             raise LadderError(self.folder / DATABASE_FILE, problem, remedy=_RESTORE) from error
 
     def check(self) -> list[LadderError]:
-        """Compare what the ladder rests on with what is there: bots, records, secret, ratings."""
+        """Compare what the ladder rests on with what is there: bots, records, secret, ratings; and
+        see that its events are what they were announced to be.
+        """
+        from arena.ladder import announcing  # which knows ladders
+
         problems: list[LadderError] = []
         for bot in self.store.bots():
             try:
@@ -243,10 +253,13 @@ class Ladder:
                 problems.append(error)
         results = self.store.results()
         by_match = {result.match: result for result in results}
+        told: set[tuple[str, int]] = set()
         for attempt in self.store.attempts():
             problem = self._record_problem(attempt, result=by_match.get(attempt.match))
             if problem is not None:
                 problems.append(problem)
+                told.add((attempt.match, attempt.number))
+        problems += announcing.problems(self, told=told)
         return problems + [
             LadderError(self.folder / DATABASE_FILE, f"holds {what}", remedy=_RESTORE)
             for what in self._derived_problems(results)
