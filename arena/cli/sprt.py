@@ -38,10 +38,10 @@ SHORT_HELP = "Test whether a new bot is better than an old one."
 
 HELP = f"""{SHORT_HELP}
 
-It takes as few boards as it can. They are played in batches. After each the log-likelihood ratio says how much better they are
-explained if NEW is as good as the upper bound (H1) than if it is as good as the lower one (H0).
-Once it is beyond its limit either way, or the cap is reached, the test ends. Bounds are normalized
-Elo of a pair of hands, such as the columns nElo show.
+It takes as few boards as it can. They are played in batches; after each the log-likelihood ratio
+says how much better they are explained if NEW is as good as the upper bound (H1) than if it is as
+good as the lower one (H0). Once it is beyond its limit either way, or the cap is reached, the test
+ends. Bounds are normalized Elo of a pair of hands, such as the columns nElo show.
 
 All of it lives in a folder: settings, secret, records, and the bots as they were. Ctrl-C finishes
 the games under way; the same command then goes on, also after a kill. It moves no rating.
