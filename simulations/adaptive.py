@@ -142,11 +142,12 @@ class League:
 
     def measures(self) -> Array:
         """`MEASURES` as they are now."""
-        error = np.abs(self._fit().centred(at=0.0).ratings - (self._truth - self._truth.mean()))
+        error = np.abs(self.fit().centred(at=0.0).ratings - (self._truth - self._truth.mean()))
         errors = standard_errors(self._truth, self._wins + self._wins.T)
         return np.array([errors.mean(), errors.max(), error.mean(), error.max()])
 
-    def _fit(self) -> Fit:
+    def fit(self) -> Fit:
+        """The ratings of all results, with the ladder's prior."""
         winner, loser = np.nonzero(self._wins)
         return fit(
             grouped(
@@ -158,7 +159,7 @@ class League:
         )
 
     def _knowledge(self) -> Knowledge:
-        fitted = self._fit()
+        fitted = self.fit()
         label = {name: at for at, group in enumerate(fitted.groups) for name in group}
         return Knowledge(
             ratings=fitted.ratings,

@@ -278,8 +278,12 @@ class _Choice:
             self._played[at] += 1
 
     def _in_order(self, meeting: tuple[int, ...]) -> list[int]:
-        """Who has been named first least often is named first; of equals the lot decides."""
-        order = sorted(in_drawn_order(meeting, self._draw), key=lambda at: int(self._first[at]))
+        """Who has been named first in the least part of its matches is; of equals the lot decides.
+        The match itself is among those they have played."""
+        order = sorted(
+            in_drawn_order(meeting, self._draw),
+            key=lambda at: int(self._sides * self._first[at] - self._played[at]),
+        )
         self._first[order[0]] += 1
         return order
 

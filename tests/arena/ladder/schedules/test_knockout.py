@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.ladder.schedules import KnockOut, State
+from arena.ladder.schedules import KnockOut, Scheduled, Stage, State
 from arena.ladder.schedules.knockout import slots_of
 from tests.arena.ladder.schedules.events import Event, better_wins, drawn, met, void
 
@@ -135,6 +135,21 @@ def test_who_leaves_in_the_middle_of_a_tie_loses_it_once_and_for_all():
 
     event = Event(KnockOut(), [range(4), [1, 2, 3], [1, 2]], results=drawn_at_the_top)
     assert event.played() == [(0, 3), (1, 2), (1, 3)]
+
+
+def test_who_has_left_stays_out_though_it_is_seen_again():
+    # 0 leaves the tie with 3, which goes on and leaves later; then 0 is seen, and leaves again.
+    fields = [(0, 1, 2, 3), (1, 2, 3), (0, 1, 2), (1, 2)]
+    drawn_match = Scheduled((0, 3), (0.5, 0.5))
+    won = Scheduled((1, 2), (1.0, 0.0))
+    final = Scheduled((1, 3), (0.5, 0.5))
+    matches = [(drawn_match, won), (final,), ()]
+    stages = tuple(Stage(*one) for one in zip(fields[:3], matches, strict=True))
+    names = tuple(f"bot{player}" for player in range(4))
+    state = State(names, fields[3], bytes(32), stages=stages)
+    cup = KnockOut(order=names)
+    assert cup.next_rounds(state) == ()
+    assert cup.ranking(state) == (1, 3, 0, 2)
 
 
 def test_a_decision_by_seeding_stands_when_the_winner_leaves_later():
