@@ -3,21 +3,24 @@
 import io
 import json
 import re
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 import trio
 from rich.console import Console
 
-from arena.cli.series import SeriesWatch
+from arena.cli import show
+from arena.cli.series import SeriesReport, SeriesWatch
 from arena.ladder.entrants import load_bot
-from arena.ladder.experiment import Design, opened, play
+from arena.ladder.experiment import Batch, Design, opened, play
 from arena.ladder.sprt import Model, Sprt, llr
 from arena.ladder.statistics import head_to_head, pentanomial, score_statistics
 from hokm.deck import commitment, secret_from_text
 from hokm.outcome import Ending
-from hokm.records import load
+from hokm.records import load, save
 from hokm.rules.options import Rules
 from tests.arena.cli.conftest import FakeRunner
 
@@ -171,7 +174,7 @@ def test_the_same_command_goes_on_where_it_was_stopped(run, runner, bots):
     assert ran.status == 1
     assert ran.out.splitlines()[1] == "INTERRUPTED after 4 boards: the same command goes on"
     assert "seed  " not in ran.out
-    assert secret_from_text("s").hex() not in ran.out
+    assert secret_from_text("s").hex() not in ran.out + run(*words, "--json").out
     del runner.faults[match, 1]
     ran = run(*words, "--json")
     answer = json.loads(ran.out)
@@ -268,6 +271,30 @@ def test_records_verify_and_are_found_where_it_is_said(run, runner, bots):
     assert load(files[0]).secret is not None
 
 
+def test_a_secret_that_a_kill_left_unrevealed_is_revealed_by_the_same_command(run, runner, bots):
+    words = ("duel", *bots, "--boards", 8, *QUICK, "--json")
+    folder = Path(json.loads(run(*words).out)["folder"])
+    file = folder / "records/b2.json.gz"
+    save(file, replace(load(file), secret=None, entropy=None))
+    assert run(*words).status == 0
+    assert load(file).secret == secret_from_text("s")
+
+
+def test_whose_faults_there_were_is_said(bots, capsys):
+    design = Design(rules=Rules.of(4), boards=2, batch=2, test=None)
+    first, second = map(load_bot, bots)
+    with opened(Path("it"), design, bots=(first, second)) as experiment:
+        endings = {Ending.CRASH: 2, Ending.COMPLETED: 2}
+        experiment.counted.append(Batch(1, (5, 0), endings, faults=(0, 2)))
+        report = SeriesReport(experiment, seconds=1.0)
+        report.print(show.results())
+        answer: Any = report.json()
+        assert [bot["faults"] for bot in answer["entrants"]] == [0, 2]
+    out = capsys.readouterr().out
+    assert "games       2 COMPLETED, 2 CRASH\n" in out
+    assert "faults      old 2\n" in out
+
+
 MISUSES = {
     "sprt --players 3": "a match with 3 players has 3 entrants, not 2",
     "sprt --players 9": "2, 3 or 4",
@@ -331,7 +358,7 @@ def test_long_names_still_make_a_folder(run, runner, make_bot):
 def test_on_a_terminal_figures_stand_beside_a_bar_and_no_batch_has_a_line(bots):
     design = Design(rules=Rules.of(4), boards=8, batch=4, test=Sprt(elo0=0, elo1=20, cap=8))
     seen = io.StringIO()
-    console = Console(file=seen, force_terminal=True, width=60)
+    console = Console(file=seen, force_terminal=True, width=60, highlight=False)
     first, second = map(load_bot, bots)
     runner = FakeRunner()
     with (
