@@ -339,11 +339,16 @@ def run(
                     "entropy": None if played.entropy is None else played.entropy.hex(),
                     "secret": None if played.secret is None else played.secret.hex(),
                     "complete": played.is_over,
+                    "ranking": list(ladder.ranking(played)),
                     "standings": ladder.standings().json(),
                 }
             )
         else:
             _print_standings(ladder)
+            if ranking := ladder.ranking(played):
+                so_far = "" if played.is_over else " so far"
+                places = ", ".join(f"{place} {name}" for place, name in enumerate(ranking, start=1))
+                show.print_line(show.results(), f"\n{played.name}{so_far}: {places}")
             records = ladder.records_folder / played.name
             print(f"\nRecords of the matches: {records}; check them with arena verify {records}")
     if not played.is_over:

@@ -233,6 +233,14 @@ class Ladder:
             problem = f"holds what no arena writes ({error})"
             raise LadderError(self.folder / DATABASE_FILE, problem, remedy=_RESTORE) from error
 
+    def ranking(self, event: Event) -> tuple[str, ...]:
+        """The names of who won an event, best first, as far as it has come; empty for one that is
+        played for the ratings alone.
+        """
+        from arena.ladder.pairing import ranking  # numpy with it, 0.16 s
+
+        return ranking(self.store, event, settings=self.settings)
+
     def check(self) -> list[LadderError]:
         """Compare what the ladder rests on with what is there: bots, records, secret, ratings; and
         see that its events are what they were announced to be.

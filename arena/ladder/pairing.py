@@ -11,10 +11,11 @@ from arena.ladder.evidence import family, match_score
 from arena.ladder.facts import Bot, Event, Fixture, State
 from arena.ladder.fitted import Errors
 from arena.ladder.played import Played, are_rated, evidence
-from arena.ladder.schedules import AnySchedule, Knowledge, Scheduled, Stage
+from arena.ladder.schedules import AnySchedule, Knowledge, Scheduled, Stage, from_text
 from arena.ladder.schedules import State as Known
 from arena.ladder.settings import Settings
 from arena.ladder.store import Store
+from hokm.deck import SEED_BYTES
 
 UNKNOWN_CPU_SECONDS = 4.0
 """What a match is taken to cost a bot that has played none: four processes of a cheap one."""
@@ -37,6 +38,16 @@ def known(
         apart=_apart(bots),
         knowledge=_knowledge(store, bots, settings=settings) if schedule.uses_knowledge else None,
     )
+
+
+def ranking(store: Store, event: Event, *, settings: Settings) -> tuple[str, ...]:
+    """The names of who won an event, best first, as far as it has come; empty for one that is
+    played for the ratings alone.
+    """
+    schedule = from_text(event.settled or event.schedule)
+    no_chance = bytes(SEED_BYTES)  # it is drawn for pairings only
+    state = known(store, event, schedule, settings=settings, mixed=no_chance)
+    return tuple(state.names[player] for player in schedule.ranking(state))
 
 
 def _stages(

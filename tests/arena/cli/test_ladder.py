@@ -99,6 +99,35 @@ def test_a_ladder_by_victory_points_says_so_in_its_name_and_its_legend(
     assert "boards between two sides" in ran.err
 
 
+def test_an_event_that_somebody_wins_says_who(run, runner, ladder, make_bot):
+    run("ladder", "add", ladder, make_bot("reza"), make_bot("omid"))
+    ran = run("ladder", "run", ladder, "--schedule", "knock-out", "--third")
+    assert ran.status == 0
+    [line] = [line for line in ran.out.splitlines() if line.startswith("ev1: ")]
+    names = [place.split()[1] for place in line.removeprefix("ev1: ").split(", ")]
+    assert sorted(names) == sorted(["sara", "علی", "reza", "omid"])
+    answer = json.loads(run("ladder", "run", ladder, "--schedule", "swiss", "--json").out)
+    assert sorted(answer["ranking"]) == sorted(names)
+    assert json.loads(run("ladder", "run", ladder, "--json").out)["ranking"] == []
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("--schedule", "swiss", "--cycles", 2), "--cycles is for --schedule round-robin or"),
+        (("--schedule", "gauntlet"), "needs --seeds NAME"),
+        (("--schedule", "gauntlet", "--seeds", "nobody"), "nobody runs the gauntlet and is not"),
+        (("--schedule", "adaptive"), "needs --matches N"),
+        (("--schedule", "lottery"), "lottery"),
+    ],
+)
+def test_a_schedule_that_cannot_be_is_told_and_nothing_begins(run, runner, ladder, words, told):
+    ran = run("ladder", "run", ladder, *words)
+    assert ran.status != 0
+    assert told in ran.err
+    assert "no event" in run("ladder", "nonce", ladder, "sara", "00" * 32).err
+
+
 def test_if_one_of_them_is_no_bot_none_is_added(run, ladder, make_bot):
     ran = run("ladder", "add", ladder, make_bot("reza"), "nobody")
     assert ran.status == 2
