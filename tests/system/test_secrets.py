@@ -7,6 +7,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from arena.ladder.boards import Secret
+from hokm.deck import mix
 from hokm.records import MatchRecord, Policy
 from tests.system.processes import Notes, plan, runner, write_bot
 
@@ -49,17 +50,20 @@ def spellings(value: bytes) -> Iterator[bytes]:
 
 def secrets_of(record: MatchRecord) -> list[bytes]:
     assert record.secret is not None
-    return [record.secret, *(seed.value for seed in record.seeds)]
+    assert record.entropy is not None
+    mixed = mix(record.secret, record.entropy)
+    return [record.secret, mixed, *(seed.value for seed in record.seeds)]
 
 
 async def test_no_seed_is_in_anything_that_a_bot_is_given(tmp_path: Path) -> None:
     spies = [write_bot(tmp_path / name, SPY) for name in ("spy", "other")]
-    secret = Secret(sha256(b"the secret of this test").digest())
+    entropy = sha256(b"the beacon of this test").digest()
+    secret = Secret(sha256(b"the secret of this test").digest(), entropy)
     match = replace(plan(*spies, length=3, policy=Policy.CASUAL), secret=secret)
     async with runner(tmp_path) as running:
         record = await running.play(match, watcher=Notes())
     secrets = secrets_of(record)
-    assert len(secrets) == 4
+    assert len(secrets) == 5
     given = [(tmp_path / name / "given.bin").read_bytes() for name in ("spy", "other")]
     assert all(match.match.encode() in one for one in given)  # it did write down what it was sent
     logs = [file for file in (tmp_path / "logs").rglob("*") if file.is_file()]

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from arena.ladder.announcing import announce, begin, document_of, publish, take_nonce
-from arena.ladder.cycles import EventBegan, Notice, play_event
+from arena.ladder.cycles import EventBegan, EventEnded, Notice, play_event
 from arena.ladder.errors import LadderError
 from arena.ladder.facts import Event
 from arena.ladder.ladder import Ladder
@@ -21,7 +21,7 @@ from arena.ladder.schedules import AnySchedule, Gauntlet, KnockOut, RoundRobin, 
 from arena.ladder.settings import Settings
 from arena.ladder.store import Store
 from arena.ladder.testing import InProcessRunner
-from hokm.deck import commitment
+from hokm.deck import board_seed, commitment, mix
 from hokm.records import save
 
 SECRET = bytes(range(32))
@@ -337,6 +337,49 @@ async def test_the_document_is_written_before_the_first_card(ladder: Ladder) -> 
         ladder, Looking(), schedule=RoundRobin(), beacon_value=VALUE, draw=lambda _: SECRET
     )
     assert seen == [True] * 6
+
+
+async def test_until_the_end_the_secret_is_in_no_file_but_its_own(ladder: Ladder) -> None:
+    """Nor is what it is mixed to, nor a seed of a match to come; nor are they in what is told."""
+    mixed = mix(SECRET, bytes.fromhex(VALUE))
+    last = "ev1/r3/ada~cyd"
+    hidden = [SECRET, mixed, board_seed(mixed, last, 1)]
+    looks = 0
+
+    def look(*said: object) -> None:
+        nonlocal looks
+        files = [file for file in ladder.folder.rglob("*") if file.is_file()]
+        texts = [file.read_bytes() for file in files if file.parent.name != "secret"]
+        texts += [str(file).encode() for file in files]
+        texts += [f"{one} {one!r}".encode() for one in said]
+        for value in hidden:
+            for spelt in (value, value.hex().encode(), value.hex().upper().encode()):
+                assert not [text for text in texts if spelt in text]
+        looks += 1
+
+    class Looking(InProcessRunner):
+        async def play(self, plan, *, watcher):  # type: ignore[no-untyped-def]
+            look(plan)
+            if plan.match == last:
+                hidden.pop()
+            return await super().play(plan, watcher=watcher)
+
+    def tell(notice: Notice) -> None:
+        if not isinstance(notice, EventEnded):
+            look(notice)
+
+    look(announced(ladder, beacon=BEACON))
+    await play_event(
+        ladder,
+        Looking(),
+        schedule=RoundRobin(),
+        beacon_value=VALUE,
+        tell=tell,
+        at_once=1,
+        draw=lambda _: SECRET,
+    )
+    assert (looks, len(hidden)) == (1 + 1 + 1 + 6 + 6 + 3, 2)
+    assert SECRET.hex().encode() in (ladder.records_folder / "ev1" / EVENT_FILE).read_bytes()
 
 
 async def test_a_document_that_is_lost_damaged_or_edited_is_told_by_the_check(
