@@ -134,6 +134,8 @@ def _print_table(table: "Crosstable", console: "Console", *, top: int | None) ->
         cells = ["·" if row is other else _cell(row.against(other.name)) for other in rows]
         grid.add_row(str(row.rank), kept_apart(row.name), plain(row.mle, 0), *cells)
     console.print()
+    # One that was asked for and is wider than the terminal is left to it whole.
+    console.width = max(console.width, _width(rows))
     console.print(grid)
     console.print()
     print_line(console, "Matches won-drawn-lost by the bot of the row against that of the column")

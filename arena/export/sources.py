@@ -16,6 +16,7 @@ from arena.ladder.errors import LadderError
 from arena.ladder.evidence import is_rated
 from arena.ladder.facts import Attempt
 from arena.ladder.ladder import Ladder
+from arena.ladder.proof.document import EVENT_FILE
 from arena.ladder.settings import SETTINGS_FILE
 from hokm.records import MatchRecord, RecordError, ReplayError, load, substance_digest
 
@@ -79,7 +80,8 @@ def is_ladder(path: Path) -> bool:
 
 
 def record_files(path: Path) -> Iterator[Path]:
-    """The record files at a path, itself or all below it by name; what is being written is none.
+    """The record files at a path, itself or all below it by name. What is being written is none,
+    and neither is the proof that lies beside the records of an event.
 
     Raises LadderError for a folder in which there is none, OSError for what is not there.
     """
@@ -89,7 +91,8 @@ def record_files(path: Path) -> Iterator[Path]:
         return
     found = False
     for file in sorted(path.rglob("*.json*")):
-        if file.name.endswith((".json", ".json.gz")) and not file.name.startswith("."):
+        is_hidden = file.name.startswith(".")
+        if file.name.endswith((".json", ".json.gz")) and not is_hidden and file.name != EVENT_FILE:
             found = True
             yield file
     if not found:

@@ -43,7 +43,7 @@ def test_the_questions_have_answers(
     tables: Path, question: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tables)
-    answer = duckdb.sql(question).fetchall()
+    answer = duckdb.execute(question).fetchall()
     assert len(answer) >= 3
     assert all(value is not None for row in answer for value in row)
 
