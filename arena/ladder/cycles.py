@@ -28,7 +28,7 @@ from arena.ladder.errors import LadderError
 from arena.ladder.evidence import are_sisters, elo_after, is_rated
 from arena.ladder.facts import Attempt, Boards, Bot, Event, Match, totals
 from arena.ladder.frozen import thaw
-from arena.ladder.ladder import Ladder, unwritable
+from arena.ladder.ladder import DATABASE_FILE, Ladder, unwritable
 from arena.ladder.proof.entropy import Source
 from arena.ladder.room import Trouble, Watcher
 from arena.ladder.schedules import AnySchedule, from_text, to_text
@@ -78,15 +78,18 @@ class Unwatched:
 
 @dataclass(frozen=True, slots=True)
 class EventBegan:
-    """Told before the first card, so that the deals are bound before anybody sees one."""
+    """Told before the first card, so that the deals are bound before anybody sees one. `schedule`
+    is in words.
+    """
 
     event: Event
+    schedule: str
     is_resumed: bool
 
     def __str__(self) -> str:
         how = "is finished first" if self.is_resumed else "begins"
         return (
-            f"{self.event.name} {how}: {from_text(self.event.schedule)}, "
+            f"{self.event.name} {how}: {self.schedule}, "
             f"its deals bound by the commitment {self.event.commitment.hex()}, "
             f"{_entropy_told(self.event)}"
         )
@@ -227,8 +230,9 @@ async def play_event(
             raise LadderError("--entropy", problem, remedy=remedy)
         else:
             event = _begin_event(ladder, schedule, secret=draw(SEED_BYTES))
+        schedule = _schedule_of(ladder, event)
         publish(ladder, event)
-        tell(EventBegan(event, is_resumed))
+        tell(EventBegan(event, str(schedule), is_resumed))
         player = _Player(ladder, runner, event, tell=tell, watcher=watcher or Unwatched())
         left: Sequence[Match] = ()
         while True:
@@ -441,7 +445,7 @@ def _settled(ladder: Ladder, event: Event, *, secret: bytes) -> str:
 
 def _begin_stage(ladder: Ladder, event: Event, tell: Callable[[Notice], None]) -> bool:
     """Fix who meets whom next; whether anybody does. An event that is over has nobody left."""
-    schedule = from_text(event.settled or event.schedule)
+    schedule = _schedule_of(ladder, event)
     state = _known(ladder, event, schedule, secret=ladder.secret_of(event))
     bots = ladder.store.bots()
     matches = [
@@ -456,6 +460,16 @@ def _begin_stage(ladder: Ladder, event: Event, tell: Callable[[Notice], None]) -
     publish(ladder, event)
     tell(StageBegan(len(state.stages) + 1, len(field), len(matches)))
     return True
+
+
+def _schedule_of(ladder: Ladder, event: Event) -> AnySchedule:
+    """The schedule of an event that has begun. Raises LadderError for what no arena has kept."""
+    try:
+        return from_text(event.settled or event.schedule)
+    except ValueError as error:
+        problem = f"holds a schedule of {event.name} that is none ({error})"
+        remedy = "restore it from a backup"
+        raise LadderError(ladder.folder / DATABASE_FILE, problem, remedy=remedy) from error
 
 
 def _known(ladder: Ladder, event: Event, schedule: AnySchedule, *, secret: bytes) -> Known:

@@ -1,7 +1,9 @@
 """Events by every kind of schedule: what a schedule is asked with, and that an event goes on."""
 
+import sqlite3
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -9,6 +11,7 @@ import pytest
 
 from arena.ladder.boards import MatchPlan
 from arena.ladder.cycles import play_event
+from arena.ladder.errors import LadderError
 from arena.ladder.facts import Event
 from arena.ladder.ladder import Ladder
 from arena.ladder.pairing import UNKNOWN_CPU_SECONDS, known
@@ -101,6 +104,16 @@ async def test_an_interrupted_event_is_paired_as_it_would_have_been(
         assert event.is_over
         assert torn.check() == []
         assert (torn.store.results(), torn.store.ratings()) == expected
+
+
+async def test_a_schedule_that_no_arena_has_kept_is_damage(ladder: Ladder, folder: Path) -> None:
+    with pytest.RaisesGroup(Interrupted):
+        await play(ladder, RoundRobin(), Fragile(1))
+    with closing(sqlite3.connect(folder / "ladder.db")) as connection, connection:
+        connection.execute("UPDATE events SET settled = '{\"kind\": \"lottery\"}'")
+    connection.close()
+    with pytest.raises(LadderError, match="holds a schedule of ev1 that is none"):
+        await play(ladder, RoundRobin())
 
 
 async def test_a_gauntlet_is_run_by_its_seeds_alone(ladder: Ladder) -> None:
