@@ -44,7 +44,7 @@ def test_on_a_narrow_terminal_the_best_are_shown_and_it_is_said(run, club, monke
     assert 2 <= len(shown) < 4
     assert all(len(line) <= 31 for line in shown)  # a mark of direction takes no place
     assert f"The best {len(shown)} of 4; --top 4 shows all" in ran.out
-    wide = [line for line in run("crosstable", club, "--top", 4).out.splitlines()]
+    wide = run("crosstable", club, "--top", 4).out.splitlines()
     assert sum(line[:1].isdigit() and len(line.split()) == 7 for line in wide) == 4
 
 

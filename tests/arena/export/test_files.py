@@ -11,7 +11,7 @@ import pytest
 
 from arena.export.files import csv_file, csv_tables, json_file, json_tables
 from arena.export.parquet import parquet_file, parquet_tables
-from arena.export.schema import TABLE_OF, Board, Kind, Rating, Row
+from arena.export.schema import TABLE_OF, Board, Game, Kind, Rating, Row
 
 TABLES = [TABLE_OF[Board], TABLE_OF[Rating]]
 ROWS: list[Row] = [
@@ -42,9 +42,9 @@ def test_csv_has_names_first_and_nothing_for_none(tmp_path: Path) -> None:
         "club,bob,2,1e-300,1099511627776\n"
     )
     with csv_file(tmp_path, TABLES[0]).open(encoding="utf-8", newline="") as file:
-        names, row = csv.reader(file)
+        names, cells = csv.reader(file)
     assert names == list(Board._fields)
-    assert row[5] == 'علی "x", y'
+    assert cells[5] == 'علی "x", y'
 
 
 def test_json_has_an_object_a_line(tmp_path: Path) -> None:
@@ -59,14 +59,10 @@ def test_json_has_an_object_a_line(tmp_path: Path) -> None:
 
 
 def test_what_is_none_true_or_false_is_so_in_every_format(tmp_path: Path) -> None:
-    from arena.export.schema import Game
-
     table = TABLE_OF[Game]
-    empty = {column.name: None for column in table.columns if column.is_optional}
-    full = {
-        "record": 1, "room": 1, "game": 1, "hands": 1, "refusals": 0, "seat_0": "a", "seat_1": "b"
-    }  # fmt: skip
-    row = Game(**full, **empty, is_unplayed=True)
+    known = {"record": 1, "room": 1, "game": 1, "seat_0": "a", "seat_1": "b"}
+    known |= {"hands": 1, "refusals": 0, "is_unplayed": True}
+    row = Game._make(known.get(column.name) for column in table.columns)
     for tables, _ in FORMATS.values():
         with tables(tmp_path, [table]) as write:
             write(row)
