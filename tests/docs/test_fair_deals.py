@@ -4,8 +4,11 @@ Where there is no Node these tests are skipped, and say so.
 """
 
 import json
+import re
+import shlex
 import shutil
 import subprocess
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -24,7 +27,8 @@ from tests.arena.ladder.proof.events import publish
 
 __all__ = ["bot_folder", "make_event"]  # the fixtures of events that were played
 
-FOLDER = Path(__file__).resolve().parents[2] / "docs/fair-deals"
+ROOT = Path(__file__).resolve().parents[2]
+FOLDER = ROOT / "docs/fair-deals"
 VECTORS = json.loads((FOLDER / "vectors.json").read_text(encoding="utf-8"))
 NODE = shutil.which("node")
 
@@ -210,3 +214,50 @@ def test_a_folder_without_an_event_is_an_error(tmp_path: Path) -> None:
     assert status == 1
     assert lines == [f"error: {tmp_path}: there is no event.json in it"]
     assert node()[0] == 2
+
+
+# -- the page
+
+
+def test_the_worked_example_of_the_page_comes_out_as_it_says(tmp_path: Path) -> None:
+    page = (FOLDER.parent / "fair-deals.md").read_text(encoding="utf-8")
+    example = page.partition("\n## A worked example\n")[2].partition("\n## ")[0]
+    lines = [
+        line
+        for block in re.findall(r"^```console\n(.*?)^```$", example, re.MULTILINE | re.DOTALL)
+        for line in block.splitlines()
+    ]
+    assert len(lines) == 6
+    said = {}
+    for line in lines:
+        words = shlex.split(line)
+        if words[0] == "node":
+            if NODE is None:
+                continue
+            words = [NODE, str(FOLDER / "verify.mjs"), *words[2:]]
+        else:
+            words = [sys.executable, "-m", *words]
+        done = subprocess.run(
+            words, cwd=tmp_path, capture_output=True, text=True, timeout=100, check=False
+        )
+        assert done.returncode == 0, (line, done.stderr)
+        said[line] = done.stdout
+    event = load_event(tmp_path / "club/records/ev1" / EVENT_FILE)
+    value = re.search(r"--entropy ([0-9a-f]{64})", example)
+    assert value is not None
+    assert event.beginning is not None
+    assert event.beginning.entropy.hex() == value[1]
+    assert event.announcement.beacon == "drand quicknet, round 14500000"
+    checked = [text for line, text in said.items() if "verify" in line]
+    assert all(text.startswith("club/records/ev1: ok\n") for text in checked)
+
+
+def test_the_parts_of_a_document_are_all_told() -> None:
+    page = (FOLDER.parent / "fair-deals.md").read_text(encoding="utf-8")
+    schema = json.loads((ROOT / "arena/ladder/proof/event.schema.json").read_text("utf-8"))
+    table = page.partition("\n## The document\n")[2].partition("\n## ")[0]
+    parts = re.findall(r"^\| `(\w+)` \|", table, re.MULTILINE)
+    assert parts == schema["required"]
+    for name in ("announcement", "beginning", "stage", "match"):
+        for key in schema["$defs"][name]["properties"]:
+            assert f"`{key}`" in table, key
