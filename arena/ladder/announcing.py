@@ -17,7 +17,8 @@ from typing import Final
 
 from arena.ladder.errors import LadderError
 from arena.ladder.facts import Attempt, Bot, Event, Fixture
-from arena.ladder.ladder import Ladder, unwritable, write_whole
+from arena.ladder.files import unwritable, write_whole
+from arena.ladder.ladder import Ladder
 from arena.ladder.proof.checks import contradictions
 from arena.ladder.proof.document import (
     EVENT_FILE,
@@ -239,7 +240,11 @@ def problems(ladder: Ladder, *, told: Container[tuple[str, int]] = ()) -> Iterat
             problem = str(error).removeprefix(f"{file}: ")
             yield LadderError(file, f"is damaged ({problem})", remedy=_RESTORE)
         else:
-            kept = contradictions(report.event, document_of(ladder, event))
+            rows = document_of(ladder, event)
+            kept = tuple(contradictions(report.event, rows))
+            # In a backup the document may be newer than the database; the next run publishes again.
+            if not any(contradictions(rows, report.event)):
+                kept = ()
             for finding in (*report.findings, *kept):
                 if finding.match is None or (finding.match, finding.attempt) not in told:
                     yield LadderError(folder, str(finding), remedy=_RESTORE)

@@ -27,8 +27,9 @@ from arena.ladder.entrants import Entrant
 from arena.ladder.errors import LadderError
 from arena.ladder.evidence import are_sisters, elo_after, is_rated
 from arena.ladder.facts import Attempt, Boards, Bot, Event, Match, totals
+from arena.ladder.files import unwritable
 from arena.ladder.frozen import thaw
-from arena.ladder.ladder import DATABASE_FILE, Ladder, unwritable
+from arena.ladder.ladder import DATABASE_FILE, Ladder
 from arena.ladder.proof.entropy import Source
 from arena.ladder.room import Trouble, Watcher
 from arena.ladder.schedules import AnySchedule, from_text, to_text

@@ -34,8 +34,8 @@ import trio
 from arena.ladder.boards import MatchPlan, Secret, joined_names
 from arena.ladder.entrants import Entrant
 from arena.ladder.errors import LadderError
+from arena.ladder.files import unwritable, write_whole
 from arena.ladder.frozen import freeze, thaw
-from arena.ladder.ladder import unwritable, write_whole
 from arena.ladder.room import Watcher
 from arena.ladder.scores import score
 from arena.ladder.sprt import Conclusion, Look, Sprt

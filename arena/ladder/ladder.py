@@ -27,6 +27,7 @@ from arena.ladder.entrants import SAMPLES, Entrant, find_bot, load_bot, program_
 from arena.ladder.errors import LadderError
 from arena.ladder.evidence import are_sisters, elo_of
 from arena.ladder.facts import WITHDRAWN, Attempt, Bot, Event, Result
+from arena.ladder.files import part_of, unwritable, write_part, write_whole
 from arena.ladder.frozen import freeze, thaw
 from arena.ladder.settings import SETTINGS_FILE, Settings, parse_settings, read_settings
 from arena.ladder.store import Store
@@ -101,7 +102,7 @@ class Ladder:
             if settings_file.exists():
                 remedy = "go on with it, or give a new folder"
                 raise LadderError(folder, "is a ladder already", remedy=remedy)
-            if _part_of(settings_file).exists():
+            if part_of(settings_file).exists():
                 for ending in ("", "-journal", "-wal", "-shm"):
                     database.with_name(f"{DATABASE_FILE}{ending}").unlink(missing_ok=True)
             elif any(folder.iterdir()):
@@ -109,7 +110,7 @@ class Ladder:
                 raise LadderError(folder, "is not empty", remedy=remedy)
             # First, since it says that what is here is being made, and renamed last, since it is
             # what makes a ladder of the folder.
-            part = _write_part(settings_file, settings.toml().encode(), mode=0o644)
+            part = write_part(settings_file, settings.toml().encode(), mode=0o644)
             for name in _FOLDERS:
                 (folder / name).mkdir(mode=0o700 if name == "secret" else 0o777, exist_ok=True)
             (folder / "lock").touch()
@@ -389,33 +390,6 @@ class Ladder:
             problem = f"holds a result of {attempt.match} that is not its record's: {problem}"
             return LadderError(self.folder / DATABASE_FILE, problem, remedy=_RESTORE)
         return None
-
-
-def write_whole(file: Path, data: bytes, *, mode: int) -> None:
-    """Write a file so that at every moment it is whole, or not there. Raises OSError."""
-    _write_part(file, data, mode=mode).replace(file)
-
-
-def _write_part(file: Path, data: bytes, *, mode: int) -> Path:
-    """Write what is to become a file, under another name, which is returned."""
-    part = _part_of(file)
-    part.unlink(missing_ok=True)
-    descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
-    with os.fdopen(descriptor, "wb") as stream:
-        stream.write(data)
-        stream.flush()
-        os.fsync(stream.fileno())
-    return part
-
-
-def _part_of(file: Path) -> Path:
-    return file.with_name(f".{file.name}.part")
-
-
-def unwritable(error: OSError, where: Path) -> LadderError:
-    """The error for a file or folder that the system would not let us write."""
-    problem = f"cannot be written ({error.strerror})"
-    return LadderError(where, problem, remedy="mend that, then run the command again")
 
 
 def _difference(kept: Result | None, record: MatchRecord) -> str:

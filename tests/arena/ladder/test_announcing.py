@@ -505,7 +505,7 @@ def keep_published(ladder: Ladder, kept: list[EventDocument]) -> None:
 
 
 def _write_whole(file: Path, data: bytes, *, mode: int) -> None:
-    from arena.ladder.ladder import write_whole
+    from arena.ladder.files import write_whole
 
     write_whole(file, data, mode=mode)
 

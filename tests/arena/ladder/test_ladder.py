@@ -74,7 +74,7 @@ def test_a_ladder_is_not_made_over_another(ladder: Ladder, folder: Path) -> None
     assert ladder.store.settings() == SETTINGS.toml()
 
 
-@pytest.mark.parametrize("step", ["_write_part", "Path.mkdir", "Store.create", "Path.replace"])
+@pytest.mark.parametrize("step", ["write_part", "Path.mkdir", "Store.create", "Path.replace"])
 @pytest.mark.parametrize("when", ["before", "after"])
 def test_one_that_was_not_made_to_its_end_is_made_by_the_same_command(
     folder: Path, monkeypatch: pytest.MonkeyPatch, step: str, when: str
