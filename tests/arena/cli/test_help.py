@@ -24,7 +24,7 @@ def test_help_imports_nothing_that_is_heavy():
 
 @pytest.mark.parametrize(
     "words",
-    ["", "match", "sprt", "duel", "verify", "replay", "bot", "bot list", "ladder"]
+    ["", "match", "sprt", "duel", "verify", "replay", "luck", "bot", "bot list", "ladder"]
     + [*TELLING]
     + [f"ladder {name}" for name in ("init", "add", "run", "standings", "check")],
 )
@@ -36,7 +36,7 @@ def test_every_command_has_help(run, words):
 
 @pytest.mark.parametrize(
     "words",
-    ["", "match", "sprt", "duel", "ladder", "ladder init", "verify", "replay", *TELLING],
+    ["", "match", "sprt", "duel", "ladder", "ladder init", "verify", "replay", "luck", *TELLING],
 )
 def test_a_command_without_what_it_needs_shows_its_help(run, words):
     ran = run(*words.split())
