@@ -159,7 +159,7 @@ export function checkEvent(folder) {
   const files = new Set(["event.json"]);
   for (const match of event.stages.flatMap((stage) => stage.matches)) {
     counts.matches++;
-    checkMatch(event, match, ids, found);
+    if (!checkMatch(event, match, ids, found)) continue; // another id could lead out of the folder
     for (const attempt of match.attempts) {
       const id = dealId(match.match, attempt.number);
       const name = `${id.slice(id.indexOf("/") + 1)}.json.gz`;
@@ -207,7 +207,9 @@ function checkEntropy(event, found) {
 function checkMatch(event, match, ids, found) {
   const names = [...match.entrants].sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
   const id = `${event.announcement.event}/r${match.round}/${names.join("~")}`;
-  found.check(match.match === id, `${match.match}: by its round and entrants its id is ${id}`);
+  const isNamed = !/[/\\]/.test(names.join(""));
+  const isIts = isNamed && match.match === id;
+  found.check(isIts, `${match.match}: by its round and entrants its id is ${id}`);
   found.check(!ids.has(match.match), `${match.match}: it is scheduled twice`);
   ids.add(match.match);
   match.attempts.forEach((attempt, place) => {
@@ -226,6 +228,7 @@ function checkMatch(event, match, ids, found) {
   if (event.secret !== null) {
     found.check(match.state !== "scheduled", `${match.match}: the event is over without it`);
   }
+  return isIts;
 }
 
 function checkRecord(event, match, attempt, record, mixed, counts, check) {

@@ -130,8 +130,7 @@ def _matches(event: EventDocument) -> Iterator[EventFinding]:
             yield EventFinding(f"it is scheduled {times} times", id_)
     playing: Counter[tuple[int, str]] = Counter()
     for match in event.matches:
-        names = joined_names(match.entrants)
-        if match.match != (expected := f"{event.announcement.event}/r{match.round}/{names}"):
+        if match.match != (expected := id_of(event, match)):
             yield EventFinding(
                 f"by its round and entrants its id is {quoted(expected)}", match.match
             )
@@ -140,6 +139,11 @@ def _matches(event: EventDocument) -> Iterator[EventFinding]:
     for (number, name), times in playing.items():
         if times > 1:
             yield EventFinding(f"{name} plays {times} times in round {number}")
+
+
+def id_of(event: EventDocument, match: MatchEntry) -> str:
+    """The id that a match has by its round and entrants."""
+    return f"{event.announcement.event}/r{match.round}/{joined_names(match.entrants)}"
 
 
 def _attempts(match: MatchEntry, *, is_over: bool) -> Iterator[EventFinding]:

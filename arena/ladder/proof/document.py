@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from arena.ladder.entrants import checked_name
 from arena.ladder.facts import State
 from arena.ladder.proof.entropy import Source, beacon_text
 from arena.ladder.settings import MatchScoring
@@ -281,6 +282,8 @@ def _read(document: Json) -> EventDocument:
         raise entry["announcement_digest"].wrong("it is not the digest of this announcement")
     entrants = entry["entrants"].each(read_entrant)
     known = {entrant.name for entrant in entrants}
+    for entrant in entrants:
+        _refuse_unfit(entry["entrants"], entrant.name)
     if len(known) < len(entrants):
         raise entry["entrants"].wrong("a name stands there twice")
     event = EventDocument(
@@ -303,10 +306,11 @@ def _read_announcement(at: At) -> Announcement:
         *("event", "ladder", "format", "players", "rules", "games", "clock", "score"),
         *("schedule", "commitment", "beacon"),
     )
+    _refuse_unfit(entry["event"], event := entry["event"].name())
     its_format = entry["format"].kind(Format)
     clock = entry["clock"].entries("move_milliseconds", "bank_milliseconds", "tick_microseconds")
     return Announcement(
-        event=entry["event"].name(),
+        event=event,
         ladder=entry["ladder"].name(),
         format=its_format,
         rules=read_rules(entry["players"], entry["rules"], play=its_format.play),
@@ -380,6 +384,14 @@ def _read_attempt(at: At) -> AttemptEntry:
         voided_by=entry["voided_by"].maybe(lambda ending: ending.kind(Ending)),
         digest=entry["substance_digest"].hash().hex(),
     )
+
+
+def _refuse_unfit(at: At, name: str) -> None:
+    """Ids and names of files are made of these, and what else is in a name could lead elsewhere."""
+    try:
+        checked_name(name)
+    except ValueError as error:
+        raise at.wrong(f"{quoted(name)} {error}") from None
 
 
 def _read_known(at: At, *, known: set[str]) -> str:

@@ -9,6 +9,7 @@ from arena.ladder.proof.checks import (
     EventFinding,
     contradictions,
     document_findings,
+    id_of,
     record_findings,
     schedule_findings,
     unchecked,
@@ -75,6 +76,8 @@ def check_event(
     expected: set[str] = set()
     totals: dict[str, tuple[int, ...]] = {}
     for done, (match, attempt) in enumerate(attempts, start=1):
+        if match.match != id_of(event, match):
+            continue  # which is found already; another id could lead out of the folder
         name = record_name(match.match, attempt.number)
         expected.add(name)
         record = _read(folder / name)

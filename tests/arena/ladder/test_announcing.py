@@ -358,7 +358,7 @@ async def test_until_the_end_the_secret_is_in_no_file_but_its_own(ladder: Ladder
         looks += 1
 
     class Looking(InProcessRunner):
-        async def play(self, plan, *, watcher):  # type: ignore[no-untyped-def]
+        async def play(self, plan, *, watcher):
             look(plan)
             if plan.match == last:
                 hidden.pop()
