@@ -15,12 +15,12 @@ def luck(
     games: Annotated[bool, typer.Option("--games", help="Show every game as well.")] = False,
     json_: Json = False,
 ) -> None:
-    """Tell luck from skill in games that were not played in every room.
+    """Tell luck from skill in games that were not doubled.
 
-    A fixed reference plays the same decks against itself; what it makes of them more than of others
-    is luck, and is taken off. That is unbiased, and narrows the error bars. Where every room played
-    a deal the luck falls out by itself: compare boards then, as arena match does. No rating comes
-    of this.
+    That is, where a deal was not played in every room with the sides rotated. A fixed reference
+    plays the same decks against itself; what it makes of them more than of others is luck, and is
+    taken off. That is unbiased, and narrows the error bars. Where every room played a deal the luck
+    falls out by itself: compare boards then, as arena match does. No rating comes of this.
     """
     from arena.cli import luck_table, show
 

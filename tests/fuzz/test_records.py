@@ -19,6 +19,7 @@ from arena.cli.checking import check
 from arena.cli.errors import Misuse
 from arena.cli.playback import Ask, replay_file
 from arena.ladder.conduct import conduct
+from arena.ladder.luck import LuckError, luck
 from arena.ladder.scores import score
 from arena.ladder.verdict import verdict
 from hokm.errors import NotationError
@@ -74,6 +75,10 @@ def use(record: MatchRecord) -> None:
     assert len(conduct(record)) == len(record.entrants)
     score(record)
     verdict(record)
+    try:
+        luck([record])
+    except LuckError as error:
+        check_bounded(error)
     assert from_json(to_json(record)) == record
     for room in record.rooms:
         for game in room.games:
