@@ -20,7 +20,9 @@ from arena.ladder.proof.replanning import (
     Replanned,
     Totals,
     goes_on,
+    is_seeded,
     replanned,
+    settled_otherwise,
 )
 from arena.ladder.verdict import ATTEMPTS, Voided, verdict
 from hokm.deck import commitment
@@ -60,6 +62,8 @@ def document_findings(event: EventDocument) -> Iterator[EventFinding]:
     yield from _entropy(event)
     yield from _stages(event)
     yield from _matches(event)
+    for option in settled_otherwise(event):
+        yield EventFinding(f"its schedule began with another {option} than was announced")
 
 
 def _secret(event: EventDocument) -> Iterator[EventFinding]:
@@ -367,6 +371,8 @@ def unchecked(event: EventDocument, *, totals: Totals) -> Iterator[str]:
         known = [entrant.name for entrant in event.entrants]
         if absent := [name for name in known if name not in stage.field]:
             yield f"why not in stage {stage.number}: {', '.join(absent)}"
+    if is_seeded(event):
+        yield "why they are seeded as they are: by the ratings of the whole ladder as it began"
     yield from _unplanned(event, totals=totals)
     for match in event.matches:
         if match.state is State.VOID and match.because is not None:

@@ -6,6 +6,7 @@ that is drawn from it. A schedule that looks at ratings rests on every earlier e
 as well, and is not made again here.
 """
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
@@ -48,6 +49,25 @@ def schedule_of(event: EventDocument) -> AnySchedule:
         return from_text(text)
     except ValueError as error:
         raise NotReplannedError(str(error)) from error
+
+
+def settled_otherwise(event: EventDocument) -> Iterator[str]:
+    """The options in which the schedule that an event began with is not the one that was announced:
+    what was left open then may be settled, nothing else.
+    """
+    if event.beginning is None:
+        return
+    announced = json.loads(event.announcement.schedule)
+    began = json.loads(event.beginning.schedule)
+    for option in sorted({*announced, *began}):
+        if announced.get(option) not in (None, []) and announced[option] != began.get(option):
+            yield option
+
+
+def is_seeded(event: EventDocument) -> bool:
+    """Whether it was settled as the event began who is seeded how."""
+    beginning = event.beginning
+    return beginning is not None and beginning.schedule != event.announcement.schedule
 
 
 def replanned(event: EventDocument, *, totals: Totals) -> Iterator[Replanned]:

@@ -321,6 +321,32 @@ def test_a_schedule_that_cannot_be_made_again_is_said_so(make_event) -> None:
         )
 
 
+def test_what_was_left_open_may_be_settled_and_nothing_else(make_event) -> None:
+    event = document(make_event())
+    announced = schedule_text({"kind": "swiss", "rounds": None, "order": []})
+    event = replace(event, announcement=replace(event.announcement, schedule=announced))
+    assert event.beginning is not None
+
+    def began(schedule: dict[str, Any]) -> EventDocument:
+        assert event.beginning is not None
+        text = schedule_text(schedule)
+        return replace(event, beginning=replace(event.beginning, schedule=text))
+
+    seeded = began({"kind": "swiss", "rounds": None, "order": list(NAMES)})
+    assert not list(document_findings(seeded))
+    assert any(line.startswith("why they are seeded") for line in unchecked(seeded, totals={}))
+    other = began({"kind": "gauntlet", "seeds": ["ada"]})
+    assert [str(one) for one in document_findings(other)] == [
+        "its schedule began with another kind than was announced"
+    ]
+    fixed = schedule_text({"kind": "swiss", "rounds": 2, "order": []})
+    event = replace(event, announcement=replace(event.announcement, schedule=fixed))
+    longer = began({"kind": "swiss", "rounds": 3, "order": list(NAMES)})
+    assert [str(one) for one in document_findings(longer)] == [
+        "its schedule began with another rounds than was announced"
+    ]
+
+
 def test_lots_are_drawn_again_once_the_secret_is_revealed(make_event) -> None:
     event = scheduled(document(make_event()), {"kind": "swiss", "order": list(NAMES)})
     lines = list(unchecked(replace(event, secret=None), totals=TOTALS))
