@@ -18,6 +18,7 @@ from pathlib import Path
 import pytest
 
 from arena.ladder.ladder import Ladder
+from arena.ladder.proof.document import EVENT_FILE
 from arena.ladder.settings import SETTINGS_FILE
 from hokm.outcome import Ending
 from hokm.records import load, substance_digest, verify
@@ -41,7 +42,8 @@ BOT = """
 """
 BOTS = {"Lowest": "0", "Highest": "-1", "Middle": "len(view.playable) // 2"}
 
-RUN = ("--cycles", 1, "--hello-time", 60)
+BEACON = "a beacon that publishes one value"
+RUN = ("--entropy", "ab" * 32, "--hello-time", 60)
 
 
 class Machine:
@@ -166,9 +168,12 @@ def files_in(folder: Path) -> set[str]:
 
 
 def begun(machine: Machine, folder: Path, bots: list[Path]) -> None:
-    """Make a ladder whose event has begun: its secret is drawn, and no match is decided."""
+    """Make a ladder whose event has begun: its secret is drawn, its entropy is fixed, and no match
+    is decided.
+    """
     machine.run("init", folder, "--players", 2, "--boards", 1, "--move-time", 60)
     machine.run("add", folder, *bots)
+    machine.run("announce", folder, "--beacon", BEACON)
     with machine.start("run", folder, *RUN) as process:
         assert process.stderr is not None
         assert "ev1 begins" in process.stderr.readline()
@@ -224,7 +229,8 @@ def is_over(folder: Path, *, copied_to: Path) -> bool:
 def outcome(folder: Path) -> object:
     with Ladder.open(folder) as ladder:
         digests = {attempt.match: attempt.record_digest for attempt in ladder.store.attempts()}
-        return ladder.store.results(), ladder.store.ratings(), digests
+        published = (ladder.records_folder / "ev1" / EVENT_FILE).read_bytes()
+        return ladder.store.results(), ladder.store.ratings(), digests, published
 
 
 @pytest.mark.timeout(300 + 30 * KILLS)
@@ -270,6 +276,8 @@ def test_a_ladder_killed_while_it_is_made_is_made_by_the_same_commands(
     commands = (
         ("init", "--players", 2, "--boards", 1, "--move-time", 60),
         *(("add", bot) for bot in bots),
+        ("announce", "--beacon", BEACON),
+        ("announce", "--beacon", BEACON),
     )
     whole = tmp_path / "whole" / "club"
     began = time.monotonic()
