@@ -74,6 +74,8 @@ def test_csv_has_a_line_a_pair(run, club):
     assert (rows[0]["bot"], rows[0]["opponent"]) == (first["bot"], first["against"][0]["bot"])
     assert float(rows[0]["z"]) == first["against"][0]["z"]
     assert int(rows[0]["boards_drawn"]) == first["against"][0]["boards"]["drawn"]
+    top = list(csv.DictReader(io.StringIO(run("crosstable", club, "--csv", "--top", 2).out)))
+    assert [row["rank"] for row in top] == ["1", "2"]
     assert run("crosstable", club, "--csv", "--json").status == 2
 
 

@@ -32,6 +32,7 @@ def test_it_has_every_match_in_order_with_the_elo_after_it(run, club):
     assert f" {row['elo']:.1f} " in [line for line in told if "zoe" not in line][-1]
     assert all("(" in line for line in told if "~zoe" in line)
     assert "(in brackets: moves no rating)" in ran.out
+    assert "n/a" not in ran.out
 
 
 def test_json_has_ratings_by_round_and_matches_with_their_records(run, club):

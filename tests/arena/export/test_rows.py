@@ -120,6 +120,41 @@ def test_games_and_hands_are_there_once_each_with_who_sat_and_won(
 
 
 @pytest.mark.parametrize("kind", KINDS)
+def test_a_hand_says_who_was_hakem_and_what_came_of_it(play: PlayMatch, kind: str) -> None:
+    record = play(boards=4, **KINDS[kind])
+    rows = told(record)
+    hands = [
+        (room.seating_of(game), hand)
+        for room in record.rooms
+        for game in room.games
+        for hand in game.hands
+    ]
+    for row, (seating, hand) in zip(of(rows, schema.Hand), hands, strict=True):
+        assert (row.hakem_seat, row.hakem) == (
+            hand.hakem,
+            record.entrants[seating[hand.hakem]].name,
+        )
+        assert hand.result is not None
+        assert (row.winner_side, row.kind) == (hand.result.winner, hand.result.kind.value)
+        assert row.points == max(hand.result.points)
+        tricks = [row.tricks_0, row.tricks_1, row.tricks_2]
+        assert tuple(t for t in tricks if t is not None) == hand.result.tricks
+        own = [
+            p.decision
+            for p in of(rows, schema.Play)
+            if (p.room, p.game, p.hand) == (row.room, row.game, row.hand)
+        ]
+        assert own == list(range(1, row.decisions + 1))
+    points = [(row.points_0, row.points_1, row.points_2) for row in of(rows, schema.Game)]
+    assert [tuple(p for p in some if p is not None) for some in points] == [
+        game.outcome.points
+        for room in record.rooms
+        for game in room.games
+        if game.outcome is not None
+    ]
+
+
+@pytest.mark.parametrize("kind", KINDS)
 def test_boards_are_what_the_score_of_the_match_says(play: PlayMatch, kind: str) -> None:
     record = play(boards=3, **KINDS[kind])
     boards = of(told(record), schema.Board)
@@ -195,7 +230,7 @@ def test_faults_refusals_and_cpu_are_told_with_who_it_was(play: PlayMatch) -> No
     )
     record = replace(
         with_game(play(), refusals=(refusal, refusal), outcome=fault, flags=(Flag.UNPLAYED,)),
-        circumstances=Circumstances(started="2026-01-02T03:04:05Z", processes=processes),
+        circumstances=Circumstances(started="10 o'clock", ended="noon", processes=processes),
     )
     rows = told(record)
     game = of(rows, schema.Game)[0]
@@ -206,7 +241,8 @@ def test_faults_refusals_and_cpu_are_told_with_who_it_was(play: PlayMatch) -> No
         (0, 0, None),
         (2, 1, 750.0),
     ]
-    assert of(rows, schema.Match)[0].started == "2026-01-02T03:04:05Z"
+    match = of(rows, schema.Match)[0]
+    assert (match.started, match.ended) == ("10 o'clock", "noon")
 
 
 def test_a_match_says_whether_it_counts_and_moves_ratings(play: PlayMatch) -> None:
