@@ -110,7 +110,7 @@ class Adaptive:
 
     def settled(self, state: State) -> Self:
         """The same: nothing is left open. Raises ValueError if nobody may meet."""
-        checked_field("adaptive event", state)
+        checked_field("an adaptive event", state)
         if not _Choice(self, state).may_meet.any():
             raise ValueError("no two of these bots may meet in rated matches")
         return self

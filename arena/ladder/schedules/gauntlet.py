@@ -60,9 +60,9 @@ class Gauntlet:
 
     def settled(self, state: State) -> Self:
         """The same: nothing is left open. Raises ValueError for seeds that are not in the field."""
-        checked_field("gauntlet", state)
+        checked_field("a gauntlet", state)
         if self.near:
-            checked_sides("gauntlet with near opponents", state)
+            checked_sides("a gauntlet with near opponents", state)
         playing = {state.names[player] for player in state.field}
         for name in self.seeds:
             if name not in playing:

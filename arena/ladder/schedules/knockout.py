@@ -57,8 +57,8 @@ class KnockOut:
     def settled(self, state: State) -> Self:
         """With its seeding. Raises ValueError for matches of three, and for a seed that is not in
         the field."""
-        checked_sides("knock-out", state)
-        checked_field("knock-out", state)
+        checked_sides("a knock-out", state)
+        checked_field("a knock-out", state)
         if not self.order:
             return replace(self, order=tuple(state.names[player] for player in by_rating(state)))
         if missing := set(self.order) - {state.names[player] for player in state.field}:

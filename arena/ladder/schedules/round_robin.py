@@ -41,7 +41,7 @@ class RoundRobin:
 
     def settled(self, state: State) -> Self:
         """The same: nothing is left open."""
-        checked_field("round robin", state)
+        checked_field("a round robin", state)
         return self
 
     def ranking(self, state: State) -> tuple[int, ...]:

@@ -145,12 +145,12 @@ def by_rating(state: State) -> tuple[int, ...]:
 def checked_sides(kind: str, state: State) -> None:
     """Raise ValueError unless matches are of two."""
     if state.sides != 2:
-        raise ValueError(f"a {kind} is for matches of two, not of {state.sides}")
+        raise ValueError(f"{kind} is for matches of two, not of {state.sides}")
 
 
 def checked_field(kind: str, state: State) -> None:
     """Raise ValueError unless there are players for one match."""
     if len(state.field) < state.sides:
         raise ValueError(
-            f"a {kind} needs {state.sides} active bots to play and has {len(state.field)}"
+            f"{kind} needs {state.sides} active bots to play and has {len(state.field)}"
         )

@@ -71,8 +71,8 @@ class Swiss:
 
     def settled(self, state: State) -> Self:
         """With its rounds and its seeding. Raises ValueError for matches of three."""
-        checked_sides("Swiss event", state)
-        checked_field("Swiss event", state)
+        checked_sides("a Swiss event", state)
+        checked_field("a Swiss event", state)
         order = self.order or tuple(state.names[player] for player in by_rating(state))
         return replace(self, rounds=self.rounds or usual_rounds(len(state.field)), order=order)
 
