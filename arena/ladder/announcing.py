@@ -34,7 +34,7 @@ from arena.ladder.proof.document import (
 )
 from arena.ladder.proof.entropy import Source, beacon_text, entropy_of_beacon, entropy_of_nonces
 from arena.ladder.proof.folder import check_event
-from arena.ladder.schedules import AnySchedule, State, to_text
+from arena.ladder.schedules import Adaptive, AnySchedule, State, to_text
 from hokm.deck import commitment
 from hokm.records import EntrantRecord, RecordError
 from hokm.records.document import parsed
@@ -75,6 +75,8 @@ def _refuse_impossible(ladder: Ladder, schedule: AnySchedule) -> None:
     """Raise LadderError for a schedule that fits no field, however large: once it is announced
     nothing else could be played. Who may still enter is not asked.
     """
+    if isinstance(schedule, Adaptive):
+        return  # which pairs whoever there is, and would ask for ratings
     named = [name for option in fields(schedule) for name in _names(getattr(schedule, option.name))]
     names = (*named, *(f"another-{place}" for place in range(16)))
     sides = ladder.settings.sides

@@ -9,20 +9,31 @@ from pathlib import Path
 import pytest
 
 from arena.ladder.announcing import announce, begin, document_of, publish, take_nonce
-from arena.ladder.cycles import EventBegan, EventEnded, Notice, play_event
+from arena.ladder.boards import MatchPlan
+from arena.ladder.cycles import EventBegan, EventEnded, Notice, StageBegan, play_event
 from arena.ladder.errors import LadderError
 from arena.ladder.facts import Event
 from arena.ladder.ladder import Ladder
-from arena.ladder.proof.checks import contradictions
+from arena.ladder.proof.checks import contradictions, succession
 from arena.ladder.proof.document import EVENT_FILE, EventDocument
 from arena.ladder.proof.entropy import Source, entropy_of_beacon, entropy_of_nonces
 from arena.ladder.proof.folder import check_event, load_event
-from arena.ladder.schedules import AnySchedule, Gauntlet, KnockOut, RoundRobin, Swiss, to_text
-from arena.ladder.settings import Settings
+from arena.ladder.room import Watcher
+from arena.ladder.schedules import (
+    Adaptive,
+    AnySchedule,
+    Gauntlet,
+    KnockOut,
+    RoundRobin,
+    Swiss,
+    to_text,
+)
+from arena.ladder.settings import MatchScoring, Settings
 from arena.ladder.store import Store
 from arena.ladder.testing import InProcessRunner
 from hokm.deck import board_seed, commitment, mix
-from hokm.records import save
+from hokm.outcome import Ending
+from hokm.records import MatchRecord, save
 
 SECRET = bytes(range(32))
 BEACON = "drand quicknet, round 14500000"
@@ -514,3 +525,69 @@ def test_a_document_says_what_the_store_has_also_if_the_caller_is_behind(ladder:
     event = announced(ladder)
     begin(ladder, event, beacon_value=None, settle=lambda fixed: fixed.schedule)
     assert document_of(ladder, event).beginning is not None
+
+
+# -- every schedule, made again from what is published
+
+
+@pytest.mark.parametrize(
+    "schedule",
+    [
+        RoundRobin(2),
+        Gauntlet(("ada",), cycles=2),
+        Gauntlet(("ada", "cyd"), among=True),
+        Swiss(),
+        Swiss(rounds=2),
+        KnockOut(third=True),
+        Adaptive(8),
+    ],
+    ids=str,
+)
+async def test_whoever_checks_an_event_comes_to_the_same_matches(
+    tmp_path: Path, bot_folder, schedule: AnySchedule
+) -> None:
+    """Two events, of which the second begins with ratings; in each a bot joins in the middle, one
+    is deactivated, and faults of the host have matches played again.
+    """
+    settings = Settings.of("club", length=2, score=MatchScoring.VP)
+    with Ladder.init(tmp_path / "club", settings) as ladder:
+        for name in ("ada", "bob", "cyd", "dan", "eve", "fay"):
+            ladder.add(bot_folder(name))
+        for event, joins in (("ev1", "gil"), ("ev2", "hal")):
+
+            def tell(notice: Notice, joins: str = joins) -> None:
+                if isinstance(notice, StageBegan) and notice.number == 1:
+                    ladder.add(bot_folder(joins))
+
+            announced(ladder, schedule, beacon=BEACON)
+            await play_event(
+                ladder,
+                Faulty(),
+                schedule=RoundRobin(),
+                beacon_value=VALUE,
+                tell=tell,
+                at_once=1,
+            )
+            ladder.add(bot_folder("dan"))  # takes it back
+            folder = ladder.records_folder / event
+            report = check_event(folder)
+            assert [str(finding) for finding in report.findings] == []
+            assert any("void" in line for line in report.unchecked)
+            made_again = not any("its schedule makes" in line for line in report.unchecked)
+            assert made_again == (not isinstance(schedule, Adaptive))
+            assert not any("ended before" in line for line in report.unchecked)
+        assert ladder.check() == []
+        assert not list(succession(published(ladder, "ev1"), published(ladder, "ev2")))
+
+
+class Faulty(InProcessRunner):
+    """dan never starts, and the first attempt at each match of bob's is a fault of the host."""
+
+    async def play(self, plan: MatchPlan, *, watcher: Watcher) -> MatchRecord:
+        names = [entrant.name for entrant in plan.entrants]
+        if "dan" in names:
+            fault = (Ending.NEVER_STARTED, names.index("dan"))
+            self.faults[plan.match, plan.attempt] = fault
+        elif "bob" in names and plan.attempt == 1:
+            self.faults[plan.match, plan.attempt] = (Ending.HOST_FAULT, None)
+        return await super().play(plan, watcher=watcher)
