@@ -190,7 +190,10 @@ def check(file: Path) -> Check:
 
 def _what_was_checked_of(report: EventReport) -> Iterator[str]:
     event, announced = report.event, report.event.announcement
-    state = "over" if event.is_over else "announced" if event.beginning is None else "under way"
+    if event.beginning is None:
+        state = "called off" if event.is_over else "announced"
+    else:
+        state = "over" if event.is_over else "under way"
     yield f"event {announced.event} of {announced.ladder}, {state}"
     yield f"announcement {announced.digest}"
     if event.secret is not None:

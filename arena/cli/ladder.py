@@ -180,6 +180,10 @@ def announce(
             "that publishes it later.  [default: what entrants bring with arena ladder nonce]",
         ),
     ] = None,
+    call_off: Annotated[
+        bool,
+        typer.Option("--call-off", help="End the one that is announced, unplayed, and reveal it."),
+    ] = False,
     kind: Kind = "round-robin",
     cycles: Cycles = None,
     seeds: Seeds = None,
@@ -212,6 +216,15 @@ def announce(
         third=third,
         matches=matches,
     )
+    if call_off:
+        with Ladder.open(folder) as ladder, ladder.held():
+            event = announcing.call_off(ladder)
+        assert event.secret is not None
+        if json_:
+            show.print_json({"event": event.name, "secret": event.secret.hex()})
+        else:
+            print(f"{event.name} is called off, its secret was {event.secret.hex()}")
+        return
     with Ladder.open(folder) as ladder, ladder.held():
         event = announcing.announce(
             ladder, schedule=schedule, beacon=beacon, secret=os.urandom(SEED_BYTES)

@@ -61,6 +61,8 @@ def announce(ladder: Ladder, *, schedule: AnySchedule, beacon: str | None, secre
             return under_way
         state = "has begun" if under_way.has_begun else "is announced already, in other words"
         remedy = "play it to its end first, with arena ladder run"
+        if not under_way.has_begun:
+            remedy = "play it, or call it off with arena ladder announce --call-off"
         raise LadderError(under_way.name, state, remedy=remedy)
     _refuse_impossible(ladder, schedule)
     number = len(ladder.store.events()) + 1
@@ -68,6 +70,32 @@ def announce(ladder: Ladder, *, schedule: AnySchedule, beacon: str | None, secre
     ladder.keep_secret(event, secret)  # before the row: an event without it could never be dealt
     ladder.store.begin_event(event)
     publish(ladder, event)
+    return event
+
+
+def call_off(ladder: Ladder) -> Event:
+    """End the event that is announced without playing it, and reveal its secret: it keeps its
+    number, so that nobody can announce until he likes the deals and hide it. The caller holds the
+    ladder.
+
+    Raises LadderError where no event is announced, or it has begun.
+    """
+    event = _announced(ladder)
+    secret = ladder.secret_of(event)
+    event = replace(event, secret=secret)
+    publish(ladder, event)
+    ladder.store.finish_event(event, secret=secret)
+    return event
+
+
+def _announced(ladder: Ladder) -> Event:
+    event = ladder.store.event_under_way()
+    if event is None:
+        remedy = "announce one with arena ladder announce"
+        raise LadderError(ladder.folder, "no event is announced", remedy=remedy)
+    if event.has_begun:
+        problem = "has begun: its entropy is fixed"
+        raise LadderError(event.name, problem, remedy="play it to its end, with arena ladder run")
     return event
 
 
@@ -98,13 +126,7 @@ def take_nonce(ladder: Ladder, bot: str, *, nonce: bytes) -> Event:
     is not entered, or inactive; and for a second nonce of a bot: who could change his would choose
     last.
     """
-    event = ladder.store.event_under_way()
-    if event is None:
-        remedy = "announce one with arena ladder announce"
-        raise LadderError(ladder.folder, "no event is announced", remedy=remedy)
-    if event.has_begun:
-        problem = "has begun: its entropy is fixed"
-        raise LadderError(event.name, problem, remedy="bring the nonce for the next event")
+    event = _announced(ladder)
     if event.beacon is not None:
         problem = f"takes no nonces: its entropy comes from {event.beacon}"
         raise LadderError(event.name, problem, remedy="leave it, or announce one without a beacon")

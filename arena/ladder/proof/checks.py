@@ -346,6 +346,8 @@ def _contradictions_of(before: Stage, after: Stage) -> Iterator[EventFinding]:
 
 def unchecked(event: EventDocument, *, totals: Totals) -> Iterator[str]:
     """What nobody can tell from an event's document and records, and what to look at oneself."""
+    if event.is_over and event.beginning is None:
+        yield "why it was called off: how often that happens, and whether the entropy was known"
     match None if event.beginning is None else event.beginning.source:
         case Source.NOTHING:
             what = "that nobody chose the secret for its deals: there is no entropy"
@@ -383,7 +385,7 @@ def _unplanned(event: EventDocument, *, totals: Totals) -> Iterator[str]:
     try:
         for _ in replanned(event, totals=totals):
             pass
-        if event.is_over and goes_on(event, totals=totals):
+        if event.is_over and event.beginning is not None and goes_on(event, totals=totals):
             yield "why it ended before its schedule did"
     except NotReplannedError as error:
         yield f"whether the matches are those that its schedule makes: {error}"

@@ -126,7 +126,8 @@ class Stage:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EventDocument:
     """All of it. ``entrants`` are all bots of the ladder in the order they were entered, those that
-    are not paired included. ``secret`` is None until the event is over.
+    are not paired included. ``secret`` is None until the event is over; one that is over and has no
+    ``beginning`` was called off.
     """
 
     announcement: Announcement
@@ -296,8 +297,8 @@ def _read(document: Json) -> EventDocument:
     )
     if len({nonce.entrant for nonce in event.nonces}) < len(event.nonces):
         raise entry["nonces"].wrong("an entrant has two of them")
-    if event.beginning is None and (event.stages or event.is_over):
-        raise entry["beginning"].wrong("an event without entropy has neither matches nor an end")
+    if event.beginning is None and event.stages:
+        raise entry["beginning"].wrong("an event that has not begun has no matches")
     return event
 
 

@@ -100,6 +100,17 @@ def test_while_somebody_plays_nothing_is_announced_and_no_nonce_taken(run, ladde
             assert "is being played by process" in ran.err
 
 
+def test_what_was_announced_by_mistake_is_called_off(run, ladder):
+    assert run("ladder", "announce", ladder, "--call-off").status == 1
+    run("ladder", "announce", ladder, "--beacon", "dran")
+    ran = run("ladder", "announce", ladder, "--call-off")
+    assert ran.out.startswith("ev1 is called off, its secret was ")
+    assert "event ev1 of club, called off" in run("verify", ladder).out
+    assert run("ladder", "announce", ladder, "--beacon", BEACON).out.startswith("ev2 is announced")
+    answer = json.loads(run("ladder", "announce", ladder, "--call-off", "--json").out)
+    assert (answer["event"], len(answer["secret"])) == ("ev2", 64)
+
+
 def test_a_beacon_cannot_steer_a_terminal(run, ladder):
     ran = run("ladder", "announce", ladder, "--beacon", "\x1b[31mred")
     assert ran.status == 1

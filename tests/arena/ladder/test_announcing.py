@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.ladder.announcing import announce, begin, document_of, publish, take_nonce
+from arena.ladder.announcing import announce, begin, call_off, document_of, publish, take_nonce
 from arena.ladder.boards import MatchPlan
 from arena.ladder.cycles import EventBegan, EventEnded, Notice, StageBegan, play_event
 from arena.ladder.errors import LadderError
@@ -107,7 +107,8 @@ def test_the_same_words_again_publish_again_and_other_words_are_refused(ladder: 
     assert again == event
     assert published(ladder).announcement.commitment == commitment(SECRET)
     for other in (lambda: announced(ladder), lambda: announced(ladder, Swiss(), beacon=BEACON)):
-        assert "ev1: is announced already, in other words; play it" in complaint(other)
+        said = complaint(other)
+        assert "ev1: is announced already, in other words; play it, or call it off" in said
 
 
 async def test_nothing_is_announced_while_an_event_is_played(ladder: Ladder) -> None:
@@ -158,6 +159,32 @@ async def test_who_is_entered_when_the_entropy_is_fixed_is_late(ladder: Ladder, 
     report = check_event(ladder.records_folder / "ev1")
     assert not report.findings
     assert any("may have known the deals: eve" in line for line in report.unchecked)
+
+
+# -- calling off
+
+
+async def test_an_announcement_that_is_called_off_is_revealed_and_keeps_its_number(
+    ladder: Ladder,
+) -> None:
+    announced(ladder, Gauntlet(("nobody",)), beacon=BEACON)
+    event = call_off(ladder)
+    assert (event.secret, event.is_over, event.has_begun) == (SECRET, True, False)
+    report = check_event(ladder.records_folder / "ev1")
+    assert not report.findings
+    assert report.event.secret == SECRET
+    assert any(line.startswith("why it was called off") for line in report.unchecked)
+    assert ladder.check() == []
+    assert "no event is announced" in complaint(lambda: call_off(ladder))
+    assert announced(ladder).name == "ev2"
+    assert (await play(ladder)).is_over
+    assert ladder.check() == []
+
+
+def test_what_has_begun_is_not_called_off(ladder: Ladder) -> None:
+    event = announced(ladder)
+    begin(ladder, event, beacon_value=None, settle=lambda fixed: fixed.schedule)
+    assert "ev1: has begun: its entropy is fixed; play it" in complaint(lambda: call_off(ladder))
 
 
 # -- nonces

@@ -93,7 +93,7 @@ def test_the_schema_and_the_reader_refuse_what_no_event_has(
         (lambda d: d["nonces"].append(d["nonces"][0]), "an entrant has two of them"),
         (lambda d: d["entrants"].append(d["entrants"][0]), "a name stands there twice"),
         (lambda d: d["beginning"].update(entrants=4), "is not from 0 to 3"),
-        (lambda d: d.update(beginning=None), "neither matches nor an end"),
+        (lambda d: d.update(beginning=None), "that has not begun has no matches"),
         (lambda d: d.pop("secret"), "'secret' is missing"),
     ],
 )
