@@ -87,6 +87,9 @@ def _figures(one: "Encounter") -> dict[str, object]:
     }
 
 
+TOLD = 20
+"""So many of the pairs that go against the ratings are told, the oddest first."""
+
 _COLUMNS: Final = (
     *("rank", "bot", "opponent", "matches_won", "matches_drawn", "matches_lost"),
     *("boards_won", "boards_drawn", "boards_lost", "points", "score", "expected", "z"),
@@ -149,7 +152,7 @@ def _print_table(table: "Crosstable", console: "Console", *, top: int | None) ->
     odd = table.odd
     if odd:
         print_line(console, f"! goes against the ratings of both, |z| over {ODD:g}:")
-    for name, one in odd:
+    for name, one in odd[:TOLD]:
         said = one.residual
         print_line(
             console,
@@ -157,6 +160,8 @@ def _print_table(table: "Crosstable", console: "Console", *, top: int | None) ->
             f"{counted(said.matches, 'match')}, expected {said.expected:.1f}, "
             f"z {signed(said.z, 1)}",
         )
+    if len(odd) > TOLD:
+        print_line(console, f"  and {len(odd) - TOLD} more: --json and --csv have every z")
 
 
 def _cell(one: "Encounter | None") -> str:

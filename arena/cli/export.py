@@ -106,8 +106,8 @@ def _format(name: str) -> "tuple[_Opened, Callable[[Path, Table], Path]]":
 def _export_pgn(paths: Sequence[Path], out: Path) -> None:
     from arena.cli import show
     from arena.export.files import whole_files
+    from arena.export.ladders import rated_matches
     from arena.export.sources import is_ladder
-    from arena.ladder.evidence import rated_matches
     from arena.ladder.ladder import Ladder
     from arena.ladder.pgn import pgn
 
@@ -119,8 +119,7 @@ def _export_pgn(paths: Sequence[Path], out: Path) -> None:
     with whole_files([file]) as [stream]:
         for path in paths:
             with Ladder.open(path) as ladder:
-                bots, results = ladder.store.bots(), ladder.store.results()
-                for game in pgn(rated_matches(bots, results, settings=ladder.settings)):
+                for game in pgn(rated_matches(ladder)):
                     stream.write(game)
                     games += 1
     show.print_line(show.results(), f"{file}: {games} games")

@@ -61,7 +61,7 @@ def graph(
         title = f"{ladder.settings.name} ({ladder.settings.scale})"
         if len(best) < ranked:
             title += f": the best {len(best)} of {ranked}"
-        found = curves(ladder, standings, best)
+        found = list(curves(ladder, standings, best))
     if not found:
         raise Misuse(f"{folder} has no ratings to draw yet: play it first (arena ladder run)")
     _draw(found, file, title=title, option="arena ladder graph")

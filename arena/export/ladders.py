@@ -1,12 +1,16 @@
-"""The rows that a ladder is besides its records: its bots, where they stand, and their Elo by
-round."""
+"""What a ladder is besides its records: its bots, where they stand, their Elo by round; and the
+comparisons that its ratings rest on.
+"""
 
 from collections.abc import Collection, Iterator
 
 from arena.export import schema
+from arena.ladder.comparison import Comparison, RatedMatch
+from arena.ladder.evidence import match_score
 from arena.ladder.facts import Bot
 from arena.ladder.history import curves
 from arena.ladder.ladder import Ladder
+from arena.ladder.played import Played, are_rated
 from arena.ladder.standings import Row, Standings
 
 
@@ -18,16 +22,33 @@ def ladder_rows(ladder: Ladder, tables: Collection[type[schema.Row]]) -> Iterato
     if schema.Bot in tables:
         yield from _bots(ladder.settings.name, standings, {bot.name: bot for bot in bots})
     if schema.Rating in tables:
-        for bot in bots:
-            [curve] = curves(ladder, standings, [bot])
+        for curve in curves(ladder, standings, bots):
             for point in curve.points:
                 yield schema.Rating(
                     ladder=ladder.settings.name,
-                    bot=bot.name,
+                    bot=curve.row.name,
                     round=point.round,
                     elo=point.elo,
                     matches=point.matches,
                 )
+
+
+def rated_matches(ladder: Ladder) -> Iterator[RatedMatch]:
+    """What moves ratings, match by match, as `arena.ladder.evidence` has it of results; these are
+    not read here, only how they came out.
+    """
+    bots = ladder.store.bots()
+    played = Played.of(bots, ladder.store.pairs(), sides=ladder.settings.sides)
+    rated = played.where(are_rated(bots, played))
+    for lineup, differences in zip(rated.lineups.tolist(), rated.difference.tolist(), strict=True):
+        yield tuple(
+            Comparison(
+                bots[lineup[first]].name,
+                bots[lineup[second]].name,
+                match_score(difference, settings=ladder.settings),
+            )
+            for (first, second), difference in zip(played.columns, differences, strict=True)
+        )
 
 
 def _bots(ladder: str, standings: Standings, bots: dict[str, Bot]) -> Iterator[schema.Bot]:

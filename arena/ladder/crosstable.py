@@ -5,6 +5,7 @@ ratings of both, |z| > 4, plays otherwise against each other than against the re
 suits, or games that are thrown. This module knows neither the store nor a terminal.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -19,7 +20,7 @@ from arena.ladder.played import Played, Whole, are_rated, evidence
 from arena.ladder.settings import Settings
 
 ODD: Final = 4.0
-"""A residual z beyond this is looked at (statistics, 5.4): by chance, one pair in 16,000."""
+"""A residual z beyond this is looked at (statistics, 5.4): one pair in 16,000 has it by chance."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +42,8 @@ class Encounter:
 
     @property
     def is_odd(self) -> bool:
-        """Whether it goes against the ratings of both."""
-        return abs(self.residual.z) > ODD
+        """Whether it goes against the ratings of both, more than chance explains."""
+        return abs(self.residual.z) > ODD and _deviance(self.residual) > ODD**2
 
     @property
     def matches(self) -> int:
@@ -139,6 +140,27 @@ def crosstable(settings: Settings, bots: Sequence[Bot], pairs: Whole) -> Crossta
             for rank, name in enumerate(order, start=1)
         ),
     )
+
+
+def _deviance(residual: Residual) -> float:
+    """z² as the likelihood has it, 2 n KL(score ‖ expected)/φ of shares, φ being the part of the
+    variance of win-or-loss games that the scores show.
+
+    The same as z² where there are many matches. Where the result was foregone it is far less: one
+    upset in four matches of which 0.03 were expected has a z of 4, and in a large ladder is nothing
+    rare; its deviance is 2.
+    """
+    n, expected = residual.matches, residual.expected / residual.matches
+    score, z = residual.score / n, residual.z
+    if z == 0.0 or not 0.0 < expected < 1.0:
+        return 0.0
+    phi = (n * (score - expected) / z) ** 2 / (n * expected * (1.0 - expected))
+    likely = sum(
+        own * math.log(own / due)
+        for own, due in ((score, expected), (1.0 - score, 1.0 - expected))
+        if own > 0.0
+    )
+    return 2.0 * n * likely / phi
 
 
 def residual(

@@ -5,7 +5,7 @@ of it is what the standings show today; the shape is what it was. This module kn
 draws nothing.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from arena.ladder.elo import EloRating
@@ -80,7 +80,7 @@ def bot_history(ladder: Ladder, name: str) -> BotHistory:
     """The history of a bot. Raises LadderError for one that is not entered."""
     bot = entered(ladder, name)
     names = {one.number: one for one in ladder.store.bots()}
-    [curve] = curves(ladder, ladder.standings(), [bot])
+    curve = next(curves(ladder, ladder.standings(), [bot]))
     attempts = ladder.store.attempts(of=[bot.number])
     files = {one.match: one.record for one in attempts if one.voided_by is None}
     return BotHistory(
@@ -124,8 +124,8 @@ class Curve:
     points: tuple[Point, ...]
 
 
-def curves(ladder: Ladder, standings: Standings, bots: Sequence[Bot]) -> list[Curve]:
-    """The curves of some bots in their order, as these standings show Elo."""
+def curves(ladder: Ladder, standings: Standings, bots: Iterable[Bot]) -> Iterator[Curve]:
+    """The curves of some bots in their order, one at a time, as these standings show Elo."""
     now = ladder.store.ratings()
     rows = {row.name: row for row in standings.rows}
     numbers = {bot.name: bot.number for bot in ladder.store.bots()}
@@ -136,16 +136,10 @@ def curves(ladder: Ladder, standings: Standings, bots: Sequence[Bot]) -> list[Cu
         if row.elo is not None
     ]
     shift = sum(shifts) / len(shifts) if shifts else 0.0
-    return [
-        Curve(
-            rows[bot.name],
-            tuple(
-                Point(number, after.rating + shift, after.matches)
-                for number, after in ladder.store.rating_history(bot.number)
-            ),
-        )
-        for bot in bots
-    ]
+    for bot in bots:
+        history = ladder.store.rating_history(bot.number)
+        points = [Point(number, after.rating + shift, after.matches) for number, after in history]
+        yield Curve(rows[bot.name], tuple(points))
 
 
 def _against(pair: Pair, bot: Bot, names: dict[int, Bot]) -> Against:

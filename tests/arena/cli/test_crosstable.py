@@ -89,6 +89,10 @@ def test_a_pair_that_goes_against_the_ratings_is_marked_and_told(run, club, monk
         assert " of 3 matches, expected " in line
         assert " z +" in line
     assert "!" in ran.out.splitlines()[4]
+    monkeypatch.setattr("arena.cli.crosstable.TOLD", 1)
+    last = run("crosstable", club).out.splitlines()[-2:]
+    assert " z +" in last[0]
+    assert last[1] == f"  and {len(told) - 1} more: --json and --csv have every z"
 
 
 def test_a_ladder_that_nobody_has_played_says_so(run, tmp_path):

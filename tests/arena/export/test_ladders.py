@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from arena.export.ladders import ladder_rows
+from arena.export.ladders import ladder_rows, rated_matches
 from arena.export.schema import Bot, Rating
+from arena.ladder import evidence
 from arena.ladder.ladder import Ladder
 from tests.arena.ladder.leagues import played_ladder
 
@@ -59,3 +60,15 @@ def test_ratings_end_where_the_standings_are(ladder: Ladder) -> None:
 def test_nothing_is_told_that_is_not_asked_for(ladder: Ladder) -> None:
     assert list(ladder_rows(ladder, set())) == []
     assert {type(row) for row in ladder_rows(ladder, {Rating})} == {Rating}
+
+
+def test_what_moves_ratings_is_what_the_results_say(tmp_path: Path) -> None:
+    names = ["ada", "bob", "cyd", "dan"]
+    for players, owners in ((4, {}), (4, {"ada": "o", "cyd": "o"}), (3, {})):
+        folder = tmp_path / f"{players}-{len(owners)}"
+        played_ladder(folder, names, players=players, owners=owners, unrated=["dan"])
+        with Ladder.open(folder) as ladder:
+            store = ladder.store
+            due = evidence.rated_matches(store.bots(), store.results(), settings=ladder.settings)
+            assert list(rated_matches(ladder)) == due
+            assert due

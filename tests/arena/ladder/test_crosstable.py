@@ -1,13 +1,15 @@
 """Everybody against everybody, and what goes against the ratings."""
 
+import math
 import random
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from arena.ladder.crosstable import Crosstable, crosstable, residual
+from arena.ladder.crosstable import Crosstable, Encounter, crosstable, residual
 from arena.ladder.facts import Bot, Result
+from arena.ladder.fitted import Residual
 from arena.ladder.played import pairs_of
 from arena.ladder.settings import Settings
 from arena.ladder.standings import standings
@@ -116,6 +118,47 @@ def test_a_pair_that_goes_against_the_ratings_is_odd_and_told_once() -> None:
     even = {row.name: row for row in found.rows}["bob"].against("dan")
     assert even is not None
     assert not even.is_odd
+
+
+def encounter(*, matches: int, score: float, expected: float, z: float) -> Encounter:
+    said = Residual("ada", "bob", matches, score, expected, z)
+    return Encounter("bob", 0, 0, 0, 0, 0, 0, 0, residual=said)
+
+
+@pytest.mark.parametrize("phi", [1.0, 0.84])
+def test_of_many_matches_z_says_it_and_of_a_foregone_few_it_does_not(phi: float) -> None:
+    def z(matches: int, score: float, expected: float) -> float:
+        share = expected / matches
+        return (score - expected) / math.sqrt(phi * matches * share * (1 - share))
+
+    for matches, score, expected in ((1000, 600.0, 500.0), (400, 150.0, 200.0), (60, 50.0, 31.0)):
+        found = z(matches, score, expected)
+        assert abs(found) > 4
+        assert encounter(matches=matches, score=score, expected=expected, z=found).is_odd
+    for matches, score, expected in ((4, 0.5, 0.012), (1, 1, 0.02), (6, 5, 5.99)):
+        found = z(matches, score, expected)
+        assert abs(found) > 4
+        assert not encounter(matches=matches, score=score, expected=expected, z=found).is_odd
+    assert not encounter(matches=100, score=60, expected=50, z=z(100, 60, 50)).is_odd
+    assert not encounter(matches=3, score=1.5, expected=1.5, z=0.0).is_odd
+
+
+def test_by_chance_hardly_any_pair_is_odd() -> None:
+    """300 bots far apart, 100,000 matches as their strengths say: 44,850 pairs of a few each."""
+    field = bots(*(f"b{number:03}" for number in range(300)))
+    chance = np.random.default_rng(20261130)
+    strength = chance.normal(0.0, 300.0, 301)
+    rows = np.zeros((100_000, 8), np.int64)
+    rows[:, 1] = np.arange(len(rows))
+    pairs = np.sort(np.stack([chance.permutation(300)[:2] + 1 for _ in range(len(rows))]), axis=1)
+    rows[:, 2:4] = pairs
+    lead = strength[pairs[:, 0]] - strength[pairs[:, 1]]
+    wins = chance.random(len(rows)) < 1 / (1 + 10 ** (-lead / 400))
+    rows[:, 7] = np.where(wins, 1, -1)
+    found = crosstable(SETTINGS, field, rows)
+    large = [one for row in found.rows for one in row.encounters if abs(one.residual.z) > 4]
+    assert len(large) > 100  # z alone cries wolf
+    assert len(found.odd) < 10
 
 
 def test_a_match_of_three_is_in_it_pair_by_pair() -> None:
