@@ -1,6 +1,6 @@
 """Reading and judging an event where it lies: a folder with its document and its records."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -92,8 +92,15 @@ def check_event(
             hands += sum(len(game.hands) for room in record.rooms for game in room.games)
         checked(done, len(attempts))
     findings += schedule_findings(event, totals=totals)
-    played_since, strange = _others(folder, event, expected=expected)
-    findings += [EventFinding(f"there is a file {name} that it does not name") for name in strange]
+    # The check may take so long that the event goes on meanwhile: what is there now may be so.
+    now = load_event(folder / EVENT_FILE)
+    named = expected | {name for match in now.matches for name in _files(match, now)}
+    found = _records(folder)
+    findings += [
+        EventFinding(f"there is a file {name} that it does not name")
+        for name in sorted(found - named)
+    ]
+    played_since = found & named - expected
     left = list(unchecked(event, totals=totals))
     if played_since:
         left.append(
@@ -114,27 +121,20 @@ def _read(file: Path) -> MatchRecord | str:
         return f"is damaged ({str(error).removeprefix(f'{file}: ')})"
 
 
-def _others(
-    folder: Path, event: EventDocument, *, expected: set[str]
-) -> tuple[list[str], list[str]]:
-    """The files that the document does not name: of matches it has as still to be played, and
-    others. Hidden ones are of a write that is under way, or was broken off.
+def _records(folder: Path) -> set[str]:
+    """All files but the document and hidden ones, which are of a write that is under way, or was
+    broken off.
     """
-    found = sorted(
+    found = {
         file.relative_to(folder).as_posix()
         for file in folder.rglob("*")
         if file.is_file() and not file.name.startswith(".")
-    )
-    others = [name for name in found if name not in expected and name != EVENT_FILE]
-    if event.is_over:
-        return [], others
-    open_ = {name for match in event.matches for name in _still_to_come(match)}
-    return [name for name in others if name in open_], [
-        name for name in others if name not in open_
-    ]
+    }
+    return found - {EVENT_FILE}
 
 
-def _still_to_come(match: MatchEntry) -> list[str]:
-    """The files that the attempts which this match may still have would make."""
-    tried = len(match.attempts)
-    return [record_name(match.match, number) for number in range(tried + 1, ATTEMPTS + 1)]
+def _files(match: MatchEntry, event: EventDocument) -> Iterator[str]:
+    """The files of the attempts that a match has had, and of those that it may still have."""
+    attempts = len(match.attempts) if event.is_over else ATTEMPTS
+    for number in range(1, attempts + 1):
+        yield record_name(match.match, number)

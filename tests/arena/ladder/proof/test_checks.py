@@ -499,6 +499,26 @@ def test_an_event_under_way_is_checked_as_far_as_it_goes(make_event) -> None:
     assert told(folder) == ["there is a file r1/ada~eve.json.gz that it does not name"]
 
 
+def test_an_event_that_goes_on_while_it_is_checked_is_not_blamed(make_event) -> None:
+    folder = make_event()
+    true = scheduled(document(folder), {"kind": "adaptive", "matches": 3})
+    early = replace(true, secret=None)
+    (stage,) = early.stages
+    publish(folder, replace(early, stages=(replace(stage, matches=stage.matches[:1]),)))
+    report = check_event(folder, checked=lambda *_: publish(folder, true))
+    assert not report.findings
+    assert report.unchecked[-1].endswith("played since it was published: 2")
+
+
+def test_records_may_reveal_the_secret_before_the_document_does(make_event) -> None:
+    folder = make_event()
+    publish(folder, replace(document(folder), secret=None))
+    assert told(folder) == []
+    file = folder / "r1/bob~cyd.json.gz"
+    save(file, replace(load(file), secret=bytes(32)))
+    assert "the secret is not the one that was committed to" in "\n".join(told(folder))
+
+
 def test_what_was_only_announced_has_nothing_against_it(make_event) -> None:
     event = document(make_event(beacon=BEACON))
     event = replace(event, beginning=None, stages=(), secret=None)
