@@ -87,7 +87,7 @@ def _walk(folder: Path, *, prefix: str) -> Iterator[BundleFile]:
     except OSError as error:
         raise unreadable(folder, error) from error
     for entry in entries:
-        if entry.name.startswith(".") or entry.name == "__pycache__":
+        if _is_left_behind(entry.name):
             continue
         source, path = Path(entry.path), prefix + entry.name
         if entry.is_symlink():
@@ -98,8 +98,17 @@ def _walk(folder: Path, *, prefix: str) -> Iterator[BundleFile]:
         elif not entry.is_file():
             remedy = "remove it from the bot's folder"
             raise BotError(source, "is neither a file nor a folder", remedy=remedy)
-        elif not entry.name.endswith(".log"):
+        elif not is_left_out(entry.name):
             yield BundleFile(source, path=path, runs=bool(entry.stat().st_mode & stat.S_IXUSR))
+
+
+def is_left_out(path: str) -> bool:
+    """Whether a file of that path, inside a bot's folder, is no part of the bot; see `bundle`."""
+    return any(map(_is_left_behind, path.split("/"))) or path.endswith(".log")
+
+
+def _is_left_behind(name: str) -> bool:
+    return name.startswith(".") or name == "__pycache__"
 
 
 def unreadable(path: Path, error: OSError) -> BotError:
