@@ -266,6 +266,24 @@ def test_a_match_that_never_began_has_games_without_hands(play: PlayMatch) -> No
     assert [row.longest_milliseconds for row in of(rows, schema.Entrant)] == [None, None]
 
 
+def test_a_hand_that_was_broken_off_is_told_as_far_as_it_went(play: PlayMatch) -> None:
+    record = play()
+    game = record.rooms[0].games[0]
+    [hand] = game.hands
+    record = with_game(
+        record,
+        hands=(replace(hand, plays=hand.plays[:5], result=None),),
+        seconds=(game.seconds[0][:6],),
+        outcome=Outcome(Ending.TIME, (3, 0), None, at_fault=Seat(1)),
+    )
+    rows = told(record)
+    own = of(rows, schema.Hand)[0]
+    assert (own.decisions, own.winner_side, own.winner, own.kind) == (6, None, None, None)
+    assert (own.points, own.tricks_0, own.tricks_1) == (None, None, None)
+    first = [p for p in of(rows, schema.Play) if p.room == 1]
+    assert [p.what for p in first if p.action == "play"] == [str(card) for card in hand.plays[:5]]
+
+
 def test_only_what_is_asked_for_is_told(play: PlayMatch) -> None:
     record = play()
     for table in TABLES[:6]:
