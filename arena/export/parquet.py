@@ -4,7 +4,7 @@ So both formats hold the same rows whatever they are, and neither needs memory f
 reads and packs a group of rows at a time. It is of the extra `export`, and imported here alone.
 """
 
-import tempfile
+import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -33,17 +33,21 @@ def parquet_tables(folder: Path, tables: Sequence[Table]) -> Iterator[Write]:
     """A function that writes a row to its table; the Parquet files are made once all are written,
     from CSV files beside them that are gone then. Raises OSError, and then leaves no file.
     """
-    with tempfile.TemporaryDirectory(dir=folder, prefix=".csv-") as texts:
-        with csv_tables(Path(texts), tables) as write:
+    texts = folder / ".parquet.part"  # by one name, so that what a kill has left is not for ever
+    shutil.rmtree(texts, ignore_errors=True)
+    texts.mkdir()
+    try:
+        with csv_tables(texts, tables) as write:
             yield write
-        parts = [Path(texts) / f"{table.name}.parquet" for table in tables]
-        for table, part in zip(tables, parts, strict=True):
-            text = csv_file(Path(texts), table)
-            _pack(table, text, into=part)
+        for table in tables:
+            text = csv_file(texts, table)
+            _pack(table, text, into=parquet_file(texts, table))
             with suppress(OSError):
                 text.unlink()  # as early as can be: the disk holds it twice meanwhile
-        for table, part in zip(tables, parts, strict=True):
-            part.replace(parquet_file(folder, table))
+        for table in tables:
+            parquet_file(texts, table).replace(parquet_file(folder, table))
+    finally:
+        shutil.rmtree(texts, ignore_errors=True)
 
 
 def _pack(table: Table, text: Path, *, into: Path) -> None:

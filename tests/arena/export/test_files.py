@@ -104,6 +104,19 @@ def test_nothing_but_the_tables_is_left(format_, tmp_path: Path) -> None:
     assert sorted(tmp_path.iterdir()) == sorted(file_of(tmp_path, table) for table in TABLES)
 
 
+def test_what_a_kill_has_left_is_gone_after_the_next(format_, tmp_path: Path) -> None:
+    tables, file_of = format_
+    (tmp_path / f".{file_of(tmp_path, TABLES[0]).name}.part").write_text("half")
+    (tmp_path / ".parquet.part").mkdir()
+    (tmp_path / ".parquet.part" / "boards.csv").write_text("half")
+    with tables(tmp_path, TABLES):
+        pass
+    left = {file.name for file in tmp_path.iterdir()} - {".parquet.part", ".boards.parquet.part"}
+    assert left == {file_of(tmp_path, table).name for table in TABLES}
+    if file_of is parquet_file:
+        assert not (tmp_path / ".parquet.part").exists()
+
+
 def test_a_table_that_is_not_whole_is_not_there_and_an_older_one_stays(
     format_, tmp_path: Path
 ) -> None:
