@@ -12,6 +12,7 @@ import typer
 import arena
 from arena.cli import (
     bots,
+    closing,
     crosstable,
     duel,
     errors,
@@ -59,7 +60,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
     try:
-        status = app(argv, prog_name="arena", standalone_mode=False)
+        with closing.UNDO:
+            status = app(argv, prog_name="arena", standalone_mode=False)
         if (unwritten := _unwritten_output()) is not None:
             raise unwritten
     except (Exception, BaseExceptionGroup) as error:

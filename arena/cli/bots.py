@@ -8,16 +8,18 @@ from typing import Annotated
 import typer
 
 from arena.cli.errors import FAILED, Misuse
-from arena.cli.options import Json, checked_seconds, require_posix
+from arena.cli.options import Confine, Json, checked_seconds, require_posix
+from arena.cli.text import printable
+from arena.wording import counted
 
-app = typer.Typer(
-    help="List the bundled bots, check a bot, or tell its history.", no_args_is_help=True
-)
+_HELP = "List bundled bots; check, pack or unpack one; tell its history."
+
+app = typer.Typer(help=_HELP, no_args_is_help=True)
 
 
-@app.callback()
+@app.callback(help=_HELP)
 def _bot() -> None:
-    """List the bundled bots, check a bot, or tell its history."""
+    pass
 
 
 @app.command("list")
@@ -50,7 +52,9 @@ def check(
     bot: Annotated[
         str | None,
         typer.Argument(
-            metavar="BOT", help="A folder with a bot.toml, or a bundled bot.", show_default=False
+            metavar="BOT",
+            help="A folder with a bot.toml, its archive, or a bundled bot.",
+            show_default=False,
         ),
     ] = None,
     only: Annotated[
@@ -87,6 +91,7 @@ def check(
     all_: Annotated[
         bool, typer.Option("--all", help="Show each failure in full, also those that are alike.")
     ] = False,
+    sandbox: Confine = False,
     list_: Annotated[bool, typer.Option("--list", help="List the checks, and run none.")] = False,
     json_: Json = False,
 ) -> None:
@@ -114,6 +119,90 @@ def check(
         limit_seconds=checked_seconds("--limit", limit, least=1.0),
         logs=logs,
         show_all=all_,
+        is_confined=sandbox,
     )
     if not conformance.check(ask, as_json=json_):
         raise typer.Exit(FAILED)
+
+
+@app.command("pack", no_args_is_help=True)
+def pack(
+    bot: Annotated[str, typer.Argument(metavar="BOT", help="A folder with a bot.toml.")],
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="PATH",
+            help="A file to make, or a folder to put <digest>.zip into.  "
+            "[default: hokm-arena/bundles in $XDG_DATA_HOME or ~/.local/share]",
+        ),
+    ] = None,
+    json_: Json = False,
+) -> None:
+    """Make one file of a bot, its archive.
+
+    It has the same bytes on any machine and day. Hidden files, __pycache__ and *.log stay out, as they do of its digest. Where a BOT is asked for
+    the archive does as well as the folder. See docs/submit.md.
+    """
+    from arena.cli import show
+    from arena.cli.places import bot_folder, bundles_folder
+    from arena.ladder import archive
+
+    folder = bot_folder(bot)
+    is_folder = out is None or out.is_dir() or out.suffix.lower() != archive.SUFFIX
+    into = bundles_folder() if out is None else out
+    packed = archive.pack(folder, into=into, file=None if is_folder else out)
+    entrant = packed.entrant
+    if json_:
+        show.print_json(
+            {
+                "file": str(packed.file),
+                "name": entrant.name,
+                "version": entrant.version,
+                "owner": entrant.owner,
+                "digest": entrant.digest,
+                "files": packed.files,
+                "bytes": packed.size_bytes,
+            }
+        )
+        return
+    files = f"{counted(packed.files, 'file')}, {packed.size_bytes:,} bytes"
+    for line in (
+        f"{entrant.name} {entrant.version} ({entrant.owner}): {files}",
+        f"digest  {entrant.digest}",
+        f"file    {packed.file}",
+    ):
+        show.print_line(show.results(), printable(line))
+
+
+@app.command("unpack", no_args_is_help=True)
+def unpack(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="An archive of a bot.")],
+    into: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="The folder to make.  [default: one named by the digest, where arena bot pack "
+            "puts archives]",
+        ),
+    ] = None,
+    digest: Annotated[
+        str | None, typer.Option(metavar="HEX", help="Which bot it has to be, 64 hex digits.")
+    ] = None,
+) -> None:
+    """Make a folder of an archive.
+
+    It is there whole or not at all, and nothing in it is run. An archive whose name is a digest must hold the bot of that digest.
+    """
+    from arena.cli import show
+    from arena.cli.places import bundles_folder
+    from arena.ladder import archive
+
+    if digest is not None and archive.named_digest(Path(digest)) is None:
+        raise Misuse(f"--digest {digest!r} is not 64 hex digits, as arena bot pack prints them")
+    entrant = archive.unpack(file, into, into=bundles_folder(), digest=digest)
+    for line in (
+        f"{entrant.name} {entrant.version} ({entrant.owner})",
+        f"digest  {entrant.digest}",
+        f"folder  {entrant.folder}",
+    ):
+        show.print_line(show.results(), printable(line))

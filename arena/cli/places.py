@@ -11,7 +11,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
+from arena.cli.closing import UNDO
 from arena.cli.errors import Misuse
+from arena.ladder.archive import SUFFIX, unpack
 from arena.ladder.entrants import BotError, find_bot
 from arena.ladder.strays import birth_of, sweep
 
@@ -22,14 +24,29 @@ _RUNNING: Final = "running"
 
 def bot_folder(text: str) -> Path:
     """The folder of the bot that a person means; a word that names nothing is a misuse, where a bad
-    bot is named well.
+    bot is named well. An archive is unpacked, for as long as the command runs.
     """
     if not text:
         raise Misuse("a BOT is empty; name a folder with a bot.toml, or a bundled bot")
     try:
-        return find_bot(text)
+        place = find_bot(text)
     except BotError as error:
         raise Misuse(str(error)) from error
+    if place.suffix.lower() != SUFFIX or place.is_dir():
+        return place
+    private = temporary_folder()
+    UNDO.callback(shutil.rmtree, private, ignore_errors=True)
+    return unpack(place, private / place.stem).folder
+
+
+def bundles_folder() -> Path:
+    """Where archives of bots are kept, by digest, unless another place is named."""
+    data = os.environ.get("XDG_DATA_HOME")
+    try:
+        home = Path(data) if data else Path.home() / ".local/share"
+    except RuntimeError as error:
+        raise Misuse("there is no home to keep it in; say where") from error
+    return home / "hokm-arena/bundles"
 
 
 def running_folder(*, otherwise: Path) -> Path:

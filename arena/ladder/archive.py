@@ -122,8 +122,11 @@ def pack(folder: Path, *, into: Path, file: Path | None = None) -> Packed:
     return Packed(file, entrant, files=len(found), size_bytes=sum(sizes.values()))
 
 
-def unpack(file: Path, folder: Path, *, digest: str | None = None) -> Entrant:
-    """Make `folder` of an archive, and return the bot in it; harmless if that is there already.
+def unpack(
+    file: Path, folder: Path | None, *, into: Path | None = None, digest: str | None = None
+) -> Entrant:
+    """Make `folder` of an archive, or one named by the digest in the folder `into`, and return the
+    bot in it; harmless if that is there already.
 
     It is there whole or not at all. `digest` is which bot it has to be, if that is known; an
     archive whose name is a digest must hold that one.
@@ -133,8 +136,10 @@ def unpack(file: Path, folder: Path, *, digest: str | None = None) -> Entrant:
             in it that `bundle` would not have, or another bot.
         OSError: if the folder cannot be made.
     """
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=".incoming-", dir=folder.parent) as there:
+    home = folder.parent if folder is not None else into
+    assert home is not None, "one of them says where"
+    home.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=".incoming-", dir=home) as there:
         aside = _extracted(file, Path(there).resolve() / "bot")
         found = bundle_digest(aside)
         for due in (digest, named_digest(file)):
@@ -146,6 +151,7 @@ def unpack(file: Path, folder: Path, *, digest: str | None = None) -> Entrant:
         except BotError as error:  # told of the archive, not of where it was looked at
             problem, _, remedy = str(error).replace(f"{aside}{os.sep}", "").partition("; ")
             raise BotError(file, problem, remedy=remedy) from error
+        folder = home / found if folder is None else folder
         try:
             aside.rename(folder)
         except OSError:
