@@ -28,7 +28,7 @@ def head2head(
     ] = None,
     json_: Json = False,
 ) -> None:
-    """Print all matches of two bots, and what their boards say of them.
+    """Print all matches of two bots, and what they say.
 
     Figures are A's. All boards of all matches count as one series, whether a match moves ratings or
     not; bots are known by name.
