@@ -12,7 +12,7 @@ from arena.cli.options import Json, checked_seconds, require_posix
 from arena.cli.text import printable
 from arena.wording import counted
 
-_HELP = "List bundled bots; check, pack or unpack one; tell its history."
+_HELP = "List, check, pack or unpack bots; tell their history."
 
 app = typer.Typer(help=_HELP, no_args_is_help=True)
 
