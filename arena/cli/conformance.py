@@ -17,6 +17,7 @@ import trio
 from rich.console import Console
 
 from arena.cli import show
+from arena.cli.confining import confining
 from arena.cli.errors import Misuse
 from arena.cli.places import bot_folder, running_folder
 from arena.cli.text import printable
@@ -51,6 +52,7 @@ class Ask:
     logs: Path | None
     show_all: bool
     """Each failure in full, also those that are alike."""
+    is_confined: bool = False
 
 
 def check(ask: Ask, *, as_json: bool) -> bool:
@@ -64,7 +66,7 @@ def check(ask: Ask, *, as_json: bool) -> bool:
         if not as_json and result.detail != NO_HELLO:  # of those one line tells
             _print_line(console, result)
 
-    with _logs(ask.logs) as logs:
+    with _logs(ask.logs) as logs, confining(ask.is_confined) as sandbox:
         report = trio.run(
             _unless_told,
             functools.partial(
@@ -77,6 +79,7 @@ def check(ask: Ask, *, as_json: bool) -> bool:
                 running=running_folder(otherwise=logs),
                 logs=logs,
                 done=done,
+                sandbox=sandbox,
             ),
         )
     if as_json:

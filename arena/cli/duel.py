@@ -10,6 +10,7 @@ from arena.cli.errors import Misuse
 from arena.cli.options import (
     Bank,
     Concurrency,
+    Confine,
     Drain,
     HelloTime,
     Json,
@@ -84,6 +85,7 @@ def duel(
     concurrency: Concurrency = None,
     at_once: AtOnce = 1,
     out: Out = None,
+    sandbox: Confine = False,
     json_: Json = False,
     metrics: Metrics = None,
     log_format: LogFormat = None,
@@ -124,5 +126,6 @@ def duel(
         log_file=log_file,
         log_level=log_level,
         drain_seconds=drain,
+        is_confined=sandbox,
         as_json=json_,
     )

@@ -7,6 +7,7 @@ import trio
 from rich.console import Console
 
 from arena.cli import show
+from arena.cli.confining import confining
 from arena.cli.interrupts import heeding_signals
 from arena.cli.operating import Operating, operated
 from arena.cli.places import running_folder
@@ -27,6 +28,7 @@ from arena.ladder.cycles import (
 from arena.ladder.facts import Event
 from arena.ladder.ladder import Ladder
 from arena.ladder.runner import open_runner
+from arena.ladder.sandbox import Sandbox
 from arena.ladder.schedules import AnySchedule
 from arena.referee.meter import Meter
 
@@ -39,11 +41,13 @@ def play(
     concurrency: int | None,
     hello_seconds: float,
     operating: Operating,
+    is_confined: bool = False,
 ) -> Event:
     """Play an event, or what is left of one; it is not over if it was stopped."""
     with (
         LadderWatch(show.errors(), left=len(ladder.store.scheduled())) as watch,
         operated(operating, say=watch.say) as meter,
+        confining(is_confined) as sandbox,
     ):
         event = trio.run(
             functools.partial(
@@ -56,6 +60,7 @@ def play(
                 meter=meter,
                 drain_seconds=operating.drain_seconds,
                 watch=watch,
+                sandbox=sandbox,
             )
         )
         if not event.is_over:
@@ -100,6 +105,7 @@ async def _play(
     meter: Meter,
     drain_seconds: float,
     watch: LadderWatch,
+    sandbox: Sandbox | None,
 ) -> Event:
     logs = ladder.folder / "logs"
     async with (
@@ -110,6 +116,7 @@ async def _play(
             logs=logs,
             hello_seconds=hello_seconds,
             meter=meter,
+            sandbox=sandbox,
         ) as runner,
         heeding_signals(runner, tell=watch.say, drain_seconds=drain_seconds),
     ):

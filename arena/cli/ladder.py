@@ -10,6 +10,7 @@ from arena.cli.errors import FAILED, Misuse
 from arena.cli.options import (
     Bank,
     Concurrency,
+    Confine,
     Drain,
     HelloTime,
     Json,
@@ -301,6 +302,7 @@ def run(
     matches: Matches = None,
     concurrency: Concurrency = None,
     hello_time: HelloTime = 10.0,
+    sandbox: Confine = False,
     json_: Json = False,
     metrics: Metrics = None,
     log_format: LogFormat = None,
@@ -343,6 +345,7 @@ def run(
             concurrency=concurrency,
             hello_seconds=hello_seconds,
             operating=operating,
+            is_confined=sandbox,
         )
         if json_:
             show.print_json(

@@ -13,6 +13,7 @@ from shutil import rmtree
 import trio
 
 from arena.cli import show
+from arena.cli.confining import confining
 from arena.cli.errors import Misuse
 from arena.cli.interrupts import heeding_signals
 from arena.cli.listening import Listening, inviting, is_remote
@@ -59,6 +60,7 @@ class Ask:
     logs: Path | None
     listening: Listening | None
     operating: Operating
+    is_confined: bool = False
 
 
 def match(ask: Ask, *, as_json: bool) -> bool:
@@ -72,6 +74,7 @@ def match(ask: Ask, *, as_json: bool) -> bool:
         watch,
         operated(ask.operating, say=watch.say) as meter,  # its lines go above the bar
         inviting(ask.listening, say=watch.say) as invitations,
+        confining(ask.is_confined) as sandbox,
     ):
         fewest = min(plan.entrants, key=lambda entrant: entrant.concurrent)
         if fewest.concurrent < ask.at_once:
@@ -90,6 +93,7 @@ def match(ask: Ask, *, as_json: bool) -> bool:
             network=None if ask.listening is None else ask.listening.network,
             invitations=invitations,
             meter=meter,
+            sandbox=sandbox,
         )
         plan, record = trio.run(functools.partial(_play, opened, plan, ask=ask, watch=watch))
         seconds = time.monotonic() - began

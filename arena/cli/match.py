@@ -9,6 +9,7 @@ from arena.cli.errors import FAILED, Misuse
 from arena.cli.options import (
     Bank,
     Concurrency,
+    Confine,
     Drain,
     Json,
     LogFile,
@@ -151,6 +152,7 @@ def match(
             help="Keep what the bots print.  [default: kept only if something goes wrong]",
         ),
     ] = None,
+    sandbox: Confine = False,
     json_: Json = False,
     listen: Annotated[
         str | None,
@@ -269,6 +271,7 @@ def match(
             log_level=log_level,
             drain_seconds=checked_seconds("--drain", drain),
         ),
+        is_confined=sandbox,
     )
     if not local.match(ask, as_json=json_):
         raise typer.Exit(FAILED)

@@ -44,6 +44,13 @@ Concurrency = Annotated[
     ),
 ]
 
+Confine = Annotated[
+    bool,
+    typer.Option(
+        "--sandbox",
+        help="Confine the bots: no network, no files but their own, limits. See docs/security.md.",
+    ),
+]
 Drain = Annotated[
     float,
     typer.Option(

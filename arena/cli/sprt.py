@@ -13,6 +13,7 @@ from arena.cli.errors import FAILED, Misuse
 from arena.cli.options import (
     Bank,
     Concurrency,
+    Confine,
     Drain,
     HelloTime,
     Json,
@@ -177,6 +178,7 @@ def sprt(
     concurrency: Concurrency = None,
     at_once: AtOnce = 1,
     out: Out = None,
+    sandbox: Confine = False,
     json_: Json = False,
     metrics: Metrics = None,
     log_format: LogFormat = None,
@@ -222,6 +224,7 @@ def sprt(
         log_file=log_file,
         log_level=log_level,
         drain_seconds=drain,
+        is_confined=sandbox,
         as_json=json_,
     )
 
@@ -284,6 +287,7 @@ def carry_out(
     log_file: Path | None,
     log_level: str,
     drain_seconds: float,
+    is_confined: bool,
     as_json: bool,
 ) -> None:
     """Play an experiment; leaves with a failure if it does not come to its end."""
@@ -304,6 +308,7 @@ def carry_out(
             log_level=log_level,
             drain_seconds=checked_seconds("--drain", drain_seconds),
         ),
+        is_confined=is_confined,
     )
     if not trial.experiment(ask, as_json=as_json):
         raise typer.Exit(FAILED)

@@ -10,6 +10,7 @@ from pathlib import Path
 import trio
 
 from arena.cli import show
+from arena.cli.confining import confining
 from arena.cli.errors import Misuse
 from arena.cli.interrupts import heeding_signals
 from arena.cli.listening import is_remote
@@ -22,6 +23,7 @@ from arena.ladder.cores import usable_cores
 from arena.ladder.entrants import Entrant, load_bot
 from arena.ladder.experiment import Design, End, Experiment, opened, play
 from arena.ladder.runner import open_runner
+from arena.ladder.sandbox import Sandbox
 from arena.ladder.sprt import Model
 from arena.referee.meter import Meter
 from hokm.deck import secret_from_text
@@ -38,6 +40,7 @@ class Ask:
     concurrency: int | None
     hello_seconds: float
     operating: Operating
+    is_confined: bool = False
 
 
 def experiment(ask: Ask, *, as_json: bool) -> bool:
@@ -55,10 +58,13 @@ def experiment(ask: Ask, *, as_json: bool) -> bool:
         opened(folder, ask.design, bots=(first, second), secret=secret) as found,
         SeriesWatch(found, show.errors()) as watch,
         operated(ask.operating, say=watch.say) as meter,
+        confining(ask.is_confined) as sandbox,
     ):
         watch.say(_greeting(found))
         if found.end is None:
-            trio.run(functools.partial(_play, found, ask=ask, watch=watch, meter=meter))
+            trio.run(
+                functools.partial(_play, found, ask=ask, watch=watch, meter=meter, sandbox=sandbox)
+            )
         else:
             found.reveal()  # where the run that ended it was killed before it had
     report = SeriesReport(found, seconds=time.monotonic() - began)
@@ -79,7 +85,9 @@ def default_folder(design: Design, bots: tuple[Entrant, Entrant]) -> Path:
     return Path(name if len(name.encode()) <= LONGEST_FILE_NAME_BYTES else f"{kind}-{digest[:16]}")
 
 
-async def _play(found: Experiment, *, ask: Ask, watch: SeriesWatch, meter: Meter) -> End:
+async def _play(
+    found: Experiment, *, ask: Ask, watch: SeriesWatch, meter: Meter, sandbox: Sandbox | None
+) -> End:
     rooms = ask.concurrency or usable_cores()
     async with (
         open_runner(
@@ -89,6 +97,7 @@ async def _play(found: Experiment, *, ask: Ask, watch: SeriesWatch, meter: Meter
             logs=found.logs_folder,
             hello_seconds=ask.hello_seconds,
             meter=meter,
+            sandbox=sandbox,
         ) as runner,
         heeding_signals(runner, tell=watch.say, drain_seconds=ask.operating.drain_seconds),
     ):

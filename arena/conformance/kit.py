@@ -20,6 +20,7 @@ from arena.conformance.script import Ask, Check, Numbers, Process, Script
 from arena.conformance.talk import SLACK_SECONDS, Bench, Talk, open_bench, open_talk
 from arena.conformance.unmet import NotSupported, Unmet
 from arena.ladder.entrants import Entrant
+from arena.ladder.sandbox import Sandbox
 
 LAST_ENTRIES = 10
 """Batches of an exchange that are shown."""
@@ -37,16 +38,19 @@ async def check_bot(
     running: Path,
     logs: Path,
     done: Callable[[Result], None],
+    sandbox: Sandbox | None = None,
 ) -> Report:
     """Run ``checks`` with a bot; ``done`` is told of each result when it is there.
 
     What has not begun after ``limit_seconds`` is not run, and what is under way then is given up.
     Nothing else is run where the first process does not say hello.
     Bots are started with ``python``, their output goes to ``logs``, notes of live processes to
-    ``running``.
+    ``running``; with a ``sandbox`` each is in one.
     """
     began = trio.current_time()
-    async with open_bench(entrant, python=python, running=running, logs=logs) as bench:
+    async with open_bench(
+        entrant, python=python, running=running, logs=logs, sandbox=sandbox
+    ) as bench:
         run = _Run(bench, ask=ask, deadline=began + limit_seconds, done=done)
         begun = await run.first(checks)
         left = [check for check in checks if check is not begun]

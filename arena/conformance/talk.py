@@ -19,6 +19,7 @@ from arena.conformance.transcript import Entry, Transcript, told
 from arena.conformance.unmet import NotSupported, Unmet
 from arena.ladder.entrants import Entrant
 from arena.ladder.launcher import BotProcess, LaunchError, launch
+from arena.ladder.sandbox import Sandbox, bounds_of
 from arena.referee.bridge import Bridge, GrpcConnection, serve
 from arena.referee.connection import Close
 from arena.referee.session import RECEIVED_A_DECISION, SPARE_RECEIVED
@@ -55,6 +56,9 @@ QUIET_SECONDS = 0.02
 once; what comes later is heard by the check that follows.
 """
 
+LIFE_SECONDS = 3600.0
+"""What one process may use of a CPU where it is confined: as long as a run may take."""
+
 TOKEN_BYTES = 32
 
 LONGEST_LINE = 200
@@ -73,6 +77,7 @@ class Bench:
     python: str
     running: Path
     logs: Path
+    sandbox: Sandbox | None = None
     doors: dict[str, trio.MemorySendChannel[GrpcConnection]] = field(default_factory=dict)
     """Who waits for a stream, by the ticket or token it will come with."""
     alone: dict[int, Sequence[Action] | None] = field(default_factory=dict)
@@ -102,12 +107,30 @@ class Bench:
 
 @asynccontextmanager
 async def open_bench(
-    entrant: Entrant, *, python: str, running: Path, logs: Path, address: str = "127.0.0.1:0"
+    entrant: Entrant,
+    *,
+    python: str,
+    running: Path,
+    logs: Path,
+    address: str = "127.0.0.1:0",
+    sandbox: Sandbox | None = None,
 ) -> AsyncIterator[Bench]:
-    """A bench at that address, on loopback or a socket, for as long as it is open."""
+    """A bench at that address, on loopback or a socket, for as long as it is open. With a
+    ``sandbox`` the bot is in it, and comes to its socket.
+    """
     found: Unmet | NotSupported | None = None
-    async with serve(address) as bridge, trio.open_nursery() as nursery:
-        bench = Bench(entrant=entrant, bridge=bridge, python=python, running=running, logs=logs)
+    listen = address if sandbox is None else sandbox.listen
+    async with serve(listen) as bridge, trio.open_nursery() as nursery:
+        if sandbox is not None:
+            sandbox.admit()
+        bench = Bench(
+            entrant=entrant,
+            bridge=bridge,
+            python=python,
+            running=running,
+            logs=logs,
+            sandbox=sandbox,
+        )
         nursery.start_soon(bench.seat_arrivals)
         try:
             yield bench
@@ -152,15 +175,21 @@ class Talk:
         ticket = secrets.token_urlsafe(TOKEN_BYTES)
         self._door = bench.door(ticket) if ticket_is_good else None
         self._ticket = ticket
+        argv, folder = bench.entrant.argv(bench.python), bench.entrant.folder
+        sandbox: tuple[str, ...] = ()
+        if bench.sandbox is not None:
+            bounds = bounds_of(bench.entrant.limits, seconds=LIFE_SECONDS)
+            sandbox = bench.sandbox.around(argv, folder=folder, bounds=bounds)
         try:
             self._process = launch(
                 self._nursery,
-                bench.entrant.argv(bench.python),
-                folder=bench.entrant.folder,
-                address=bench.bridge.address,
+                argv,
+                folder=folder,
+                address=bench.bridge.address if bench.sandbox is None else bench.sandbox.address,
                 ticket=ticket,
                 log_path=bench.logs / f"{bench.entrant.name}-{next(bench.starts)}.log",
                 running=bench.running,
+                sandbox=sandbox,
             )
         except LaunchError as error:
             raise Unmet(str(error), expected="a command that starts") from None

@@ -12,6 +12,7 @@ its bot: only a sandbox holds that one.
 
 import errno
 import functools
+import math
 import os
 import shlex
 import shutil
@@ -35,6 +36,7 @@ _KILL_SECONDS: Final = 5.0  # SIGKILL works at once but for a process stuck in t
 _POLL_SECONDS: Final = 0.02  # where there is no pidfd, and for orphans
 _CHUNK_BYTES: Final = 1 << 16  # a pipe's capacity on Linux
 _LAST_WORDS_BYTES: Final = 1 << 20  # the most a pipe can be set to hold unprivileged
+_SIGNALLED: Final = 128  # and the number of the signal: the status of a shell, sh(1)
 
 # The machine has no more of something; a bot has no part in it.
 _EXHAUSTED: Final = (errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE)
@@ -59,6 +61,7 @@ class BotProcess:
             runs.
         cpu_seconds: user and system time of the process and of those children it waited for; None
             while it runs.
+        is_overdue: whether it was ended because it had lived as long as it may.
     """
 
     def __init__(
@@ -71,18 +74,23 @@ class BotProcess:
         family: Family,
         by_hand: str,
         grace_seconds: float,
+        life_seconds: float,
+        is_boxed: bool,
     ) -> None:
         self.pid = popen.pid
         self.log = log
         self.by_hand = by_hand
         self.returncode: int | None = None
         self.cpu_seconds: float | None = None
+        self.is_overdue = False
         self._popen = popen
         self._output = output
         self._note = note
         self._family = family
         self._pidfd = os.pidfd_open(self.pid) if hasattr(os, "pidfd_open") else None
         self._grace_seconds = grace_seconds
+        self._life_seconds = life_seconds
+        self._is_boxed = is_boxed
         self._life = trio.CancelScope()
         self._closed = trio.Event()
 
@@ -108,8 +116,9 @@ class BotProcess:
     async def _attend(self) -> None:
         """Copy output to the log until the process ends or is to end, then clean up."""
         try:
-            with self._life:
+            with self._life, trio.move_on_after(self._life_seconds) as life:
                 await self._until_exit()
+            self.is_overdue = life.cancelled_caught
         finally:
             with trio.CancelScope(shield=True):
                 await self._stop()
@@ -156,7 +165,9 @@ class BotProcess:
         pid, status, usage = os.wait4(self.pid, os.WNOHANG)
         if pid == 0:
             return False
-        self.returncode = self._popen.returncode = os.waitstatus_to_exitcode(status)
+        code = self._popen.returncode = os.waitstatus_to_exitcode(status)
+        # The shell in a sandbox says of a signal only this.
+        self.returncode = _SIGNALLED - code if self._is_boxed and code > _SIGNALLED else code
         self.cpu_seconds = usage.ru_utime + usage.ru_stime
         self._family.bot_reaped()
         return True
@@ -205,8 +216,10 @@ def launch(
     log_path: Path,
     running: Path,
     prefix: Sequence[str] = (),
+    sandbox: Sequence[str] = (),
     environment: Mapping[str, str] | None = None,
     grace_seconds: float = GRACE_SECONDS,
+    life_seconds: float = math.inf,
 ) -> BotProcess:
     """Start a bot; `nursery` watches over it and does not close before the bot has ended.
 
@@ -222,15 +235,18 @@ def launch(
         ticket: for its seat; neither is it logged nor does it stand on a command line.
         log_path: where stdout and stderr go, both.
         running: the folder of notes that `strays.sweep` goes by.
-        prefix: what stands before the command, e.g. limits or a sandbox.
+        prefix: what stands before the command.
+        sandbox: what stands before both, a command that ends as a shell does; it is not shown to
+            whoever runs the bot by hand.
         environment: added to `bot_environment`.
+        life_seconds: how long it may live.
 
     Raises:
         LaunchError: if there is no such program or folder, saying which.
         OSError: if this machine can start no process now, or its note cannot be written; that is
             no bot's fault.
     """
-    words = (*death_signal_prefix(), *prefix, *argv)
+    words = (*death_signal_prefix(), *sandbox, *prefix, *argv)
     by_hand = f"cd {shlex.quote(str(folder))} && {shlex.join((*prefix, *argv))}"
     seen = bot_environment(os.environ, folder=folder, address=address, ticket=ticket)
     seen |= environment or {}
@@ -279,6 +295,8 @@ def launch(
             family=family,
             by_hand=by_hand,
             grace_seconds=grace_seconds,
+            life_seconds=life_seconds,
+            is_boxed=bool(sandbox),
         )
         nursery.start_soon(process._attend, name=f"bot {popen.pid}")
         undo.pop_all()

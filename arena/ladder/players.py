@@ -6,6 +6,7 @@ another ticket. What a death costs, and which games it plays, is the room's busi
 
 import contextvars
 import logging
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -16,6 +17,7 @@ import trio
 from arena.ladder.entrants import Entrant
 from arena.ladder.invitations import Invitations
 from arena.ladder.launcher import BotProcess, LaunchError, launch
+from arena.ladder.sandbox import WRAPPERS, Sandbox, bounds_of, how_it_hit_a_limit
 from arena.ladder.vitals import vitals
 from arena.referee.host import Host
 from arena.referee.lobby import ArrivalFailed, Lobby
@@ -53,6 +55,7 @@ class House:
     meter: Meter = NO_METER
     network_address: str = ""
     invitations: Invitations | None = None
+    sandbox: Sandbox | None = None
 
 
 class Player:
@@ -72,6 +75,7 @@ class Player:
         slot: Seat,
         logs: Path,
         resume_seconds: float = 0.0,
+        life_seconds: float = math.inf,
     ) -> None:
         self.entrant = entrant
         self.index = index
@@ -90,6 +94,11 @@ class Player:
         self._room = room
         self._logs = logs
         self._resume_seconds = resume_seconds
+        self._life_seconds = life_seconds
+        self._bounds = (
+            None if house.sandbox is None else bounds_of(entrant.limits, seconds=life_seconds)
+        )
+        """What its process may use; None where it is not confined."""
         self._starts = 0
         self._process: BotProcess | None = None
         self._reaped: BotProcess | None = None
@@ -118,9 +127,15 @@ class Player:
         code = None if self._process is None else self._process.returncode
         if code is None:
             return ""
+        if self._process is not None and self._process.is_overdue:
+            return f"ended by the arena after {self._life_seconds:.0f} s"
         if self._was_ended:
             return "then ended by the arena"
-        return f"exit code {code}" if code >= 0 else f"ended by signal {-code}"
+        how = f"exit code {code}" if code >= 0 else f"ended by signal {-code}"
+        if self._bounds is None:
+            return how
+        limit = how_it_hit_a_limit(code, log_tail=self.tail, bounds=self._bounds)
+        return f"{how}; {limit}" if limit else how
 
     async def start(self, nursery: trio.Nursery) -> bool:
         """Start a process that ``nursery`` watches over; whether it came and said hello in time."""
@@ -130,16 +145,22 @@ class Player:
         self._starts += 1
         self.failure = None
         ticket = house.lobby.issue(resume_seconds=self._resume_seconds)
+        argv, folder = self.entrant.argv(house.python), self.entrant.folder
+        sandbox: tuple[str, ...] = ()
+        if house.sandbox is not None and self._bounds is not None:
+            sandbox = house.sandbox.around(argv, folder=folder, bounds=self._bounds)
         try:
             self._process = process = launch(
                 nursery,
-                self.entrant.argv(house.python),
-                folder=self.entrant.folder,
-                address=house.address,
+                argv,
+                folder=folder,
+                address=house.address if house.sandbox is None else house.sandbox.address,
                 ticket=ticket,
                 log_path=self.log,
                 running=house.running,
                 prefix=house.prefix,
+                sandbox=sandbox,
+                life_seconds=self._life_seconds if sandbox else math.inf,
             )
         except LaunchError as error:
             house.lobby.withdraw(ticket)
@@ -169,7 +190,8 @@ class Player:
             with trio.move_on_after(LAST_WORDS_SECONDS):
                 await self._reap(process, wait_seconds=0)
             return False
-        self.session.take_vitals = partial(vitals, process.pid)
+        wrappers = WRAPPERS if sandbox else 0
+        self.session.take_vitals = partial(vitals, process.pid, wrappers=wrappers)
         if self._resume_seconds:
             nursery.start_soon(self._watch, process, self.session)
         return True

@@ -32,6 +32,9 @@ INCIDENTS = 3
 SIGN_OF_LIFE_SECONDS = 1.0
 """A bot that lost on time and says nothing for so long, or another move, hangs: it is replaced."""
 
+SPARE_SECONDS = 60.0
+"""How much longer than its room a process may live: for hellos, and its goodbye."""
+
 _log = logging.getLogger(__name__)
 
 
@@ -104,6 +107,7 @@ class Room:
                 slot=Seat(slot),
                 logs=logs,
                 resume_seconds=plan.resume_seconds,
+                life_seconds=plan.room_seconds + SPARE_SECONDS + 2 * house.hello_seconds,
             )
             for slot, index in enumerate(plan.seatings(number)[0])
         ]

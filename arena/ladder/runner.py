@@ -22,6 +22,7 @@ from arena.ladder.boards import MatchPlan
 from arena.ladder.invitations import Invitations
 from arena.ladder.players import House
 from arena.ladder.room import MatchState, Room, Watcher
+from arena.ladder.sandbox import Sandbox
 from arena.ladder.scores import score
 from arena.referee.bridge import serve
 from arena.referee.host import open_host
@@ -45,6 +46,7 @@ async def open_runner(
     logs: Path,
     address: str = "127.0.0.1:0",
     prefix: Sequence[str] = (),
+    sandbox: Sandbox | None = None,
     hello_seconds: float = HELLO_SECONDS,
     network: Network | None = None,
     invitations: Invitations | None = None,
@@ -55,13 +57,18 @@ async def open_runner(
     ``concurrency`` is how many rooms run at once, ``python`` the interpreter for bots that ask for
     one, ``running`` the folder of notes about live processes, ``logs`` where bots' output goes.
     Remote entrants come over ``network``, by ``invitations``. ``meter`` is told how it all goes.
+    With a ``sandbox`` all other bots are in one, and the referee listens on its socket in place of
+    ``address``.
     """
     strays.sweep(running)
+    listen = address if sandbox is None else sandbox.listen
     async with (
-        serve(address, network=network, meter=meter) as bridge,
+        serve(listen, network=network, meter=meter) as bridge,
         open_lobby(bridge.arrivals) as lobby,
         open_host(now=bridge.now, meter=meter) as host,
     ):
+        if sandbox is not None:
+            sandbox.admit()
         house = House(
             host=host,
             lobby=lobby,
@@ -75,6 +82,7 @@ async def open_runner(
             meter=meter,
             network_address=bridge.network_address,
             invitations=invitations,
+            sandbox=sandbox,
         )
         yield Runner(house, concurrency=concurrency, stopping=bridge.drain)
 

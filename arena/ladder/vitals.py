@@ -19,11 +19,17 @@ _MOST_PROCESSES: Final = 64
 """Children that are looked at: a bot that has more has what it uses reckoned too low."""
 
 
-def vitals(pid: int) -> Vitals | None:
-    """Look at a process and its children; None if it is gone or nothing can be read."""
+def vitals(pid: int, *, wrappers: int = 0) -> Vitals | None:
+    """Look at a process and its children; None if it is gone or nothing can be read.
+
+    Where it is a sandbox, the bot itself is its first descendant below so many ``wrappers``.
+    """
+    bot = _below(pid, wrappers)
+    if bot is None:
+        return None
     cpu_seconds = 0.0
     waited_seconds: dict[int, float] = {}
-    waiting = [pid]
+    waiting = [bot]
     for looked_at in range(_MOST_PROCESSES):
         if not waiting:
             break
@@ -41,6 +47,17 @@ def vitals(pid: int) -> Vitals | None:
             if looked_at == 0:
                 return None
     return Vitals(cpu_seconds, waited_seconds)
+
+
+def _below(pid: int, levels: int) -> int | None:
+    """The eldest child of the eldest child, and so on: one that is adopted comes last."""
+    for _ in range(levels):
+        try:
+            children = _PROC.joinpath(f"{pid}/task/{pid}/children").read_text(encoding="ascii")
+            pid = int(children.split()[0])
+        except (OSError, ValueError, IndexError):
+            return None
+    return pid
 
 
 def _cpu_seconds(process: Path) -> float:

@@ -21,6 +21,7 @@ class Process:
 
     pid = 1
     cpu_seconds = 0.0
+    is_overdue = False
 
     def __init__(self, *, dying_seconds: float) -> None:
         self._dying_seconds = dying_seconds
@@ -72,6 +73,7 @@ def player_with(monkeypatch: pytest.MonkeyPatch, *launched: Process | Exception)
         python="python",
         running=Path(),
         prefix=(),
+        sandbox=None,
         hello_seconds=HELLO_SECONDS,
         now=trio.current_time,
     )
