@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from arena.cli.errors import FAILED, Misuse
-from arena.cli.options import Json, checked_seconds, require_posix
+from arena.cli.options import Confine, Json, checked_seconds, require_posix
 from arena.cli.text import printable
 from arena.wording import counted
 
@@ -91,6 +91,7 @@ def check(
     all_: Annotated[
         bool, typer.Option("--all", help="Show each failure in full, also those that are alike.")
     ] = False,
+    sandbox: Confine = False,
     list_: Annotated[bool, typer.Option("--list", help="List the checks, and run none.")] = False,
     json_: Json = False,
 ) -> None:
@@ -118,6 +119,7 @@ def check(
         limit_seconds=checked_seconds("--limit", limit, least=1.0),
         logs=logs,
         show_all=all_,
+        is_confined=sandbox,
     )
     if not conformance.check(ask, as_json=json_):
         raise typer.Exit(FAILED)
