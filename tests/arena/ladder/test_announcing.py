@@ -441,6 +441,20 @@ async def test_a_document_that_is_lost_damaged_or_edited_is_told_by_the_check(
     )
 
 
+async def test_in_a_backup_the_document_may_be_newer_than_the_database(
+    ladder: Ladder, tmp_path: Path
+) -> None:
+    announced(ladder)
+    (tmp_path / "backup").mkdir()
+    for file in ladder.folder.glob("ladder.*"):
+        shutil.copy(file, tmp_path / "backup")
+    take_nonce(ladder, "ada", nonce=bytes(32))
+    for name in ("records", "bots", "secret"):
+        shutil.copytree(ladder.folder / name, tmp_path / "backup" / name)
+    with Ladder.open(tmp_path / "backup") as backup:
+        assert backup.check() == []
+
+
 async def test_of_events_that_an_older_arena_played_no_document_is_asked(ladder: Ladder) -> None:
     event = await play(ladder)
     ladder.store.fix_entropy(replace(event, entered=None), b"")

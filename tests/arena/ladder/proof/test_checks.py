@@ -28,7 +28,9 @@ from arena.ladder.proof.entropy import Source
 from arena.ladder.proof.folder import check_event, load_event
 from arena.ladder.proof.replanning import replanned
 from hokm.outcome import Ending
-from hokm.records import Format, load, save, substance_digest
+from hokm.records import Format, Policy, load, save, substance_digest
+from hokm.rules.options import Rules
+from hokm.session import ClockRules
 from tests.arena.ladder.proof.events import NAMES, keep, publish
 
 Change = Callable[..., dict[str, Any]]
@@ -365,6 +367,20 @@ def test_stages_and_rounds_go_on_from_one_event_to_the_next(make_event) -> None:
     ]
 
 
+def test_stages_and_rounds_that_do_not_follow_each_other_are_found(make_event) -> None:
+    event = scheduled(document(make_event()), {"kind": "adaptive", "matches": 3})
+    (stage,) = event.stages
+    first, second, third = (
+        replace(stage, number=number, matches=(match,))
+        for number, match in zip((1, 2, 3), stage.matches, strict=True)
+    )
+    assert not list(document_findings(replace(event, stages=(first, second, third))))
+    assert [str(one) for one in document_findings(replace(event, stages=(first, third)))] == [
+        "stage 3 follows stage 1",
+        "round 3 follows round 1",
+    ]
+
+
 def test_a_field_in_another_order_or_without_a_player_is_found(make_event) -> None:
     event = document(make_event())
     (stage,) = event.stages
@@ -398,6 +414,24 @@ def test_a_result_that_was_thrown_away_is_found(make_event) -> None:
     findings = told(folder)
     assert any("its record has the substance digest" in one for one in findings)
     assert "ev1/r1/bob~cyd: by its record it counts, not is void by HOST_FAULT" in findings
+
+
+def test_more_attempts_than_there_can_be_are_found(make_event) -> None:
+    event = document(make_event())
+    (attempt,) = event.matches[0].attempts
+    void = [replace(attempt, number=n, voided_by=Ending.HOST_FAULT) for n in (1, 2, 3)]
+    four = (*void, replace(attempt, number=4))
+    assert [one.what for one in document_findings(with_match(event, 0, attempts=four))] == [
+        "it has 4 attempts; 3 are the most"
+    ]
+
+
+def test_what_an_attempt_decided_is_not_still_to_be_played(make_event) -> None:
+    event = replace(document(make_event()), secret=None)
+    event = with_match(event, 0, state=State.SCHEDULED)
+    assert [one.what for one in document_findings(event)] == [
+        "an attempt decided it, and it is still to be played"
+    ]
 
 
 def test_an_attempt_that_is_missing_or_follows_a_result_is_found(make_event) -> None:
@@ -435,6 +469,12 @@ def test_a_record_that_is_missing_damaged_or_another_is_found(make_event) -> Non
     [
         (lambda r: {"games": 1}, "the number of games is 1, not 2"),
         (lambda r: {"event": "ev9"}, "the event is 'ev9', not 'ev1'"),
+        (lambda r: {"policy": Policy.CASUAL}, "the policy is 'casual', not 'rated'"),
+        (lambda r: {"clock": ClockRules(move_seconds=9.0)}, "the clock is"),
+        (
+            lambda r: {"rules": Rules.of(4, options={"pause_after": "first_round"})},
+            "the rules is",
+        ),
         (
             lambda r: {"entrants": (replace(r.entrants[0], digest="0" * 64), r.entrants[1])},
             "the entrants is",
@@ -463,6 +503,14 @@ def test_a_record_that_was_changed_with_its_digest_is_found(
     file = folder / "r1/bob~cyd.json.gz"
     rewrite(folder, 0, **changes(load(file)))
     assert any(expected in one for one in told(folder))
+
+
+def test_seeds_are_held_to_the_events_secret_also_where_a_record_reveals_none(make_event) -> None:
+    folder = make_event()
+    file = folder / "r1/bob~cyd.json.gz"
+    seeds = load(file).seeds
+    rewrite(folder, 0, secret=None, seeds=(replace(seeds[0], value=bytes(32)), *seeds[1:]))
+    assert any("its seed is not the secret's for this match" in one for one in told(folder))
 
 
 def test_other_deals_are_found_though_their_record_is_consistent(make_event) -> None:
