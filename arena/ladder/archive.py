@@ -251,6 +251,8 @@ def _files_of(file: Path, archive: zipfile.ZipFile) -> list[zipfile.ZipInfo]:
             _refuse(file, name, what, remedy="put the file itself there")
         if not name.isascii() and not info.flag_bits & _IS_UTF8:
             _refuse(file, name, "has a name that is not said to be UTF-8", remedy=_PACK)
+        if info.header_offset < 0:
+            _refuse(file, name, "is damaged (before the archive begins)", remedy=_AGAIN)
         if info.flag_bits & _IS_ENCRYPTED:
             _refuse(file, name, "is encrypted", remedy=_PACK)
         if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
