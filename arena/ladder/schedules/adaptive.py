@@ -1,7 +1,7 @@
 """Adaptive pairing: the matches that tell most about the ratings for what they cost.
 
-With the covariance P of the ratings and W = κ²p(1 − p), what a match of i and j says, the sum of
-all variances drops by
+With the covariance P of the ratings and W = κ²p(1 − p), what a match of i and j says (its mean over
+what the ratings may be, when the batch begins), the sum of all variances drops by
 
     gain_ij = W ‖P(e_i − e_j)‖² / (1 + W (e_i − e_j)ᵀ P (e_i − e_j))
 
@@ -139,6 +139,21 @@ def information(ratings: Array) -> Array:
     return np.asarray(kappa**2 * 0.25 * (1.0 - half * half), dtype=np.float64)
 
 
+def expected_information(ratings: Array, covariance: Array) -> Array:
+    """W in the mean over what the ratings may be: their differences have the mean and the variance
+    V that these say. By MacKay's approximation, with c = 1/√(1 + πκ²V/8), it is c times the W of
+    differences c times as large.
+
+    To take the ratings of bots that have hardly played for true would be wrong twice over: those
+    who began with some luck would never meet those who did not, and the field would drift apart.
+    """
+    kappa = math.log(10.0) / SCALE
+    variance = np.maximum(_of_differences(covariance), 0.0)
+    narrowing = 1.0 / np.sqrt(1.0 + math.pi / 8.0 * kappa**2 * variance)
+    half = np.tanh(0.5 * kappa * narrowing * np.subtract.outer(ratings, ratings))
+    return np.asarray(kappa**2 * 0.25 * (1.0 - half * half) * narrowing, dtype=np.float64)
+
+
 def gains(weights: Array, covariance: Array, squared: Array) -> Array:
     """By how much a match of each two lowers the sum of all variances, in Elo². `weights` are W and
     `squared` is the covariance times itself.
@@ -176,8 +191,8 @@ class _Choice:
         square = np.ix_(players, players)
         self._seconds = known.cpu_seconds[players]
         self._cost = np.add.outer(self._seconds, self._seconds)
-        self._weights = information(known.ratings[players])
         self._covariance = known.covariance[square].astype(np.float64)
+        self._weights = expected_information(known.ratings[players], self._covariance)
         self._squared = self._covariance @ self._covariance
         self._met = known.met[square].astype(np.int64)
         self._groups = np.array(known.groups, dtype=np.int64)[players]

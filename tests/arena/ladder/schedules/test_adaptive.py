@@ -3,6 +3,7 @@
 from collections import Counter
 from dataclasses import replace
 from itertools import combinations
+from statistics import NormalDist
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.ladder.schedules import Adaptive, Scheduled, Stage, State
-from arena.ladder.schedules.adaptive import Why, gains, information
+from arena.ladder.schedules.adaptive import Why, expected_information, gains, information
 from arena.ladder.schedules.state import Knowledge
 from tests.arena.ladder.schedules.events import (
     MIXED,
@@ -67,10 +68,28 @@ def test_a_gain_is_what_the_sum_of_variances_falls_by(players, seed):
         assert np.trace(covariance) - np.trace(after) == pytest.approx(found[i, j], rel=1e-4)
 
 
+@pytest.mark.parametrize("lead", [0.0, 100.0, 500.0])
+@pytest.mark.parametrize("sd", [20.0, 150.0, 350.0])
+def test_what_a_match_says_is_its_mean_over_what_the_ratings_may_be(lead, sd):
+    ratings = np.array([1500.0 + lead, 1500.0])
+    found = expected_information(ratings, np.eye(2) * sd**2)[0, 1]
+    # Each of 2,001 equally likely leads.
+    quantile = NormalDist(lead, sd * 2**0.5).inv_cdf
+    leads = [quantile((k + 0.5) / 2001) for k in range(2001)]
+    mean = np.mean([information(np.array([one, 0.0]))[0, 1] for one in leads])
+    assert found == pytest.approx(mean, rel=0.12)
+
+
+def test_ratings_that_are_sure_are_taken_for_true():
+    ratings = np.array([1500.0, 1600.0, 2100.0])
+    sure = expected_information(ratings, np.zeros((3, 3)))
+    assert sure == pytest.approx(information(ratings))
+
+
 def test_every_choice_is_made_as_if_ratings_had_been_fitted_after_the_one_before():
     ratings = [1500.0, 1480.0, 1530.0, 1700.0, 1900.0, 1300.0, 1350.0, 1620.0]
     knowledge = together(known(8, ratings=ratings, sd=150.0))
-    weights = information(np.array(ratings))
+    weights = expected_information(np.array(ratings), knowledge.covariance)
     covariance = knowledge.covariance
     pairs = list(combinations(range(8), 2))
     counted: Counter[tuple[int, int]] = Counter()
