@@ -12,15 +12,17 @@ import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from arena.ladder.facts import State
-from arena.ladder.proof.document import EVENT_FILE, EventDocument
+from arena.ladder.proof.document import EVENT_FILE, EventDocument, MatchEntry
 from arena.ladder.proof.folder import check_event, load_event
 from hokm.deck import Stream, board_seed, commitment, mix, shuffled
 from hokm.outcome import Ending
-from hokm.records import Format, deal_id, load, save, substance_digest
+from hokm.records import Format, MatchRecord, deal_id, load, save, substance_digest
+from hokm.records.document import canonical, sha256_of
 from tests.arena.ladder.conftest import bot_folder
 from tests.arena.ladder.proof.conftest import make_event
 from tests.arena.ladder.proof.events import publish
@@ -124,88 +126,155 @@ def test_both_find_nothing_amiss_in_a_true_event(make_event, made) -> None:
     assert (status, lines[0]) == (0, f"{folder}: ok"), lines
 
 
-Change = Callable[[EventDocument], EventDocument]
+Change = Callable[..., Any]
 
 
-def left_out(event: EventDocument) -> EventDocument:
+def matches(event: EventDocument, *entries: MatchEntry) -> EventDocument:
     (stage,) = event.stages
-    return replace(event, stages=(replace(stage, matches=stage.matches[1:]),))
+    return replace(event, stages=(replace(stage, matches=entries),))
 
 
 def first_match(event: EventDocument, **changes: object) -> EventDocument:
-    (stage,) = event.stages
-    first = replace(stage.matches[0], **changes)  # type: ignore[arg-type]
-    return replace(event, stages=(replace(stage, matches=(first, *stage.matches[1:])),))
+    first, *others = event.matches
+    return matches(event, replace(first, **changes), *others)  # type: ignore[arg-type]
 
 
-def voided(event: EventDocument) -> EventDocument:
+def two_attempts(event: EventDocument, ending: Ending | None) -> EventDocument:
     (attempt,) = event.matches[0].attempts
-    second = (replace(attempt, voided_by=Ending.TIME), replace(attempt, number=2))
-    return first_match(event, attempts=second)
+    first = replace(attempt, voided_by=ending)
+    return first_match(event, attempts=(first, replace(attempt, number=2)))
+
+
+def other_entrant(event: EventDocument) -> EventDocument:
+    *others, last = event.entrants
+    return replace(event, entrants=(*others, replace(last, digest="0" * 64)))
 
 
 @needs_node
 @pytest.mark.parametrize(
-    "change",
+    ("change", "told"),
     [
-        lambda event: replace(event, secret=bytes(32)),
-        lambda event: replace(event, nonces=event.nonces[1:]),
-        lambda event: replace(event, nonces=()),
-        left_out,
-        voided,
-        lambda event: first_match(event, match="ev1/r1/bob~eve"),
-        lambda event: first_match(event, state=State.VOID, because="I say so"),
-        lambda event: first_match(event, attempts=()),
-        lambda event: replace(
-            event, entrants=(*event.entrants[:2], replace(event.entrants[2], digest="0" * 64))
+        (lambda e: replace(e, secret=bytes(32)), "the secret is not the one that was committed to"),
+        (lambda e: replace(e, nonces=e.nonces[1:]), "the entropy is "),
+        (lambda e: replace(e, nonces=()), "the entropy comes from nonces, and should from nothing"),
+        (
+            lambda e: replace(e, announcement=replace(e.announcement, beacon="drand")),
+            "there are nonces beside a beacon",
         ),
+        (
+            lambda e: matches(e, *e.matches[1:]),
+            "there is a file r1/bob~cyd.json.gz that the event does not name",
+        ),
+        (lambda e: matches(e, *e.matches, e.matches[0]), "ev1/r1/bob~cyd: it is scheduled twice"),
+        (
+            lambda e: first_match(e, match="ev1/r1/bob~eve"),
+            "ev1/r1/bob~eve: by its round and entrants its id is ev1/r1/bob~cyd",
+        ),
+        (
+            lambda e: first_match(e, state=State.VOID, because="I say so"),
+            "ev1/r1/bob~cyd: it is void, and 1 attempts count",
+        ),
+        (
+            lambda e: first_match(e, attempts=()),
+            "ev1/r1/bob~cyd: it is played, and 0 attempts count",
+        ),
+        (
+            lambda e: first_match(e, state=State.SCHEDULED, attempts=()),
+            "ev1/r1/bob~cyd: the event is over without it",
+        ),
+        (
+            lambda e: two_attempts(e, Ending.TIME),
+            "ev1/r1/bob~cyd: attempt 1 is followed by another, without a fault of the host",
+        ),
+        (
+            lambda e: two_attempts(e, Ending.HOST_FAULT),
+            "ev1/r1/bob~cyd!2: its record: ENOENT",
+        ),
+        (
+            lambda e: first_match(
+                e, attempts=(replace(e.matches[0].attempts[0], digest="0" * 64),)
+            ),
+            "ev1/r1/bob~cyd: its substance digest is not the one the event states",
+        ),
+        (other_entrant, "ev1/r1/bob~cyd: its entrants is not as the event states"),
     ],
 )
-def test_both_find_what_was_changed_in_the_document(make_event, change: Change) -> None:
+def test_both_find_what_was_changed_in_the_document(make_event, change: Change, told: str) -> None:
     folder = make_event(nonces={"ada": b"\1" * 32, "cyd": b"\0" * 32})
     publish(folder, change(load_event(folder / EVENT_FILE)))
     assert check_event(folder).findings
     status, lines = node(folder)
-    assert status == 1, lines
+    assert status == 1
+    assert any(line.startswith(f"{folder}: {told}") for line in lines), lines
 
 
-@needs_node
-def test_both_find_a_deck_that_is_not_its_seeds(make_event) -> None:
-    folder = make_event()
-    event = load_event(folder / EVENT_FILE)
-    file = folder / "r1/bob~cyd.json.gz"
-    record = load(file)
+def swapped(record: MatchRecord) -> dict[str, object]:
+    """The first two cards of the first deck change places."""
     room = record.rooms[0]
     hand = room.games[0].hands[0]
     hand = replace(hand, deck=(hand.deck[1], hand.deck[0], *hand.deck[2:]))
     game = replace(room.games[0], hands=(hand,))
     room = replace(room, games=(game, *room.games[1:]))
-    record = replace(record, rooms=(room, *record.rooms[1:]))
-    save(file, record)
-    (attempt,) = event.matches[0].attempts
-    attempt = replace(attempt, digest=substance_digest(record))
-    publish(folder, first_match(event, attempts=(attempt,)))
-    assert any("the deck is not its seed's" in str(one) for one in check_event(folder).findings)
-    status, lines = node(folder)
-    assert status == 1
-    assert "room 1, game 1, hand 1: the deck is not its seed's" in lines[0]
+    return {"rooms": (room, *record.rooms[1:])}
+
+
+def games_of(record: MatchRecord, *numbers: int) -> dict[str, object]:
+    room = record.rooms[0]
+    games = tuple(room.games[number - 1] for number in numbers)
+    return {"rooms": (replace(room, games=games), *record.rooms[1:])}
 
 
 @needs_node
-def test_both_find_seeds_of_another_secret(make_event) -> None:
-    folder = make_event()
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        (swapped, "room 1, game 1, hand 1: the deck is not its seed's"),
+        (
+            lambda r: {"seeds": (replace(r.seeds[0], value=bytes(32)), *r.seeds[1:])},
+            "game 1: the seed of hand 1 is not the secret's",
+        ),
+        (lambda r: {"seeds": r.seeds[1:]}, "board 1: its seed is not revealed"),
+        (lambda r: {"seeds": (*r.seeds, r.seeds[0])}, "game 1: the seed of hand 1 is there twice"),
+        (lambda r: games_of(r, 1), "room 1: games are missing, repeated or in disorder"),
+        (lambda r: games_of(r, 1, 1), "room 1: games are missing, repeated or in disorder"),
+        (lambda r: {"secret": None}, "it does not reveal the event's secret and entropy"),
+        (lambda r: {"entropy": b""}, "it does not reveal the event's secret and entropy"),
+        (lambda r: {"event": "ev9"}, "its event is not as the event states"),
+        (lambda r: {"games": 1}, "its games is not as the event states"),
+        (lambda r: {"attempt": 2}, "its attempt is not as the event states"),
+    ],
+)
+def test_both_find_what_was_changed_in_a_record(make_event, changes: Change, told: str) -> None:
+    """With the digest that the document states, as a forger would."""
+    folder = make_event(nonces={"ada": b"\1" * 32})
     event = load_event(folder / EVENT_FILE)
     file = folder / "r1/bob~cyd.json.gz"
-    record = load(file)
-    record = replace(record, seeds=(replace(record.seeds[0], value=bytes(32)), *record.seeds[1:]))
+    record = replace(load(file), **changes(load(file)))
     save(file, record)
     (attempt,) = event.matches[0].attempts
     attempt = replace(attempt, digest=substance_digest(record))
     publish(folder, first_match(event, attempts=(attempt,)))
-    assert any("not the secret's" in str(one) for one in check_event(folder).findings)
+    assert check_event(folder).findings
     status, lines = node(folder)
     assert status == 1
-    assert "the seed of hand 1 is not the secret's" in lines[0]
+    assert f"{folder}: ev1/r1/bob~cyd: {told}" in lines
+
+
+@needs_node
+def test_a_file_that_was_edited_is_known_by_its_digests(make_event) -> None:
+    folder = make_event()
+    document = folder / EVENT_FILE
+    true = document.read_bytes()
+    document.write_bytes(true.replace(b'"club"', b'"clib"'))
+    assert node(folder) == (
+        1,
+        [f"error: {folder}: the checksum does not fit: damaged, or edited"],
+    )
+    edited = json.loads(true)
+    edited["announcement_digest"] = "0" * 64
+    del edited["checksum"]
+    document.write_bytes(canonical(edited | {"checksum": sha256_of(edited)}))
+    assert f"{folder}: the announcement's digest is another" in node(folder)[1]
 
 
 @needs_node
