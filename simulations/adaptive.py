@@ -70,18 +70,22 @@ def report(leagues: int, *, seed: int) -> str:
     for bots, _ in SIZES:
         of_size = [one for one in seen if one.bots == bots]
         lines += [_row(of_size, column) for column in range(len(MEASURES))]
+        robin, adaptive = np.mean([one.covered for one in of_size], axis=0)
+        lines.append(f"| {bots} | bars of 95 % that cover | {robin:.1%} | {adaptive:.1%} | | |")
     return "\n".join([*lines, "", *_published(seed)])
 
 
 @dataclass(frozen=True, slots=True)
 class Seen:
     """One league: the measures of the round robin, and those of adaptive after each batch, when
-    `matches` a bot had been played."""
+    `matches` a bot had been played; and of how many bots the 95 % bars cover the truth at the end,
+    as a share, in the round robin and in the adaptive event."""
 
     bots: int
     round_robin: Array
     adaptive: Array
     matches: Array
+    covered: tuple[float, float]
 
 
 def seen_in(bots: int, rng: np.random.Generator, *, matches_a_bot: int = MATCHES_A_BOT) -> Seen:
@@ -92,7 +96,7 @@ def seen_in(bots: int, rng: np.random.Generator, *, matches_a_bot: int = MATCHES
     rounds = chain.from_iterable(iter(lambda: round_robin(bots), None))
     for _ in range(matches_a_bot):
         league.play([(everybody[a], everybody[b]) for a, b in next(rounds)])
-    whole = league.measures()
+    whole, covered = league.measures(), league.covered()
 
     league = League(truth, rng)
     total = bots * matches_a_bot // 2
@@ -100,7 +104,7 @@ def seen_in(bots: int, rng: np.random.Generator, *, matches_a_bot: int = MATCHES
     for played in league.batches(Adaptive(total)):
         curve.append(league.measures())
         matches.append(2 * played / bots)
-    return Seen(bots, whole, np.array(curve), np.array(matches))
+    return Seen(bots, whole, np.array(curve), np.array(matches), (covered, league.covered()))
 
 
 class League:
@@ -142,9 +146,20 @@ class League:
 
     def measures(self) -> Array:
         """`MEASURES` as they are now."""
-        error = np.abs(self.fit().centred(at=0.0).ratings - (self._truth - self._truth.mean()))
+        error = np.abs(self._off(self.fit()))
         errors = standard_errors(self._truth, self._wins + self._wins.T)
         return np.array([errors.mean(), errors.max(), error.mean(), error.max()])
+
+    def covered(self) -> float:
+        """The share of bots whose 95 % bar reaches the truth."""
+        fitted = self.fit()
+        bars = np.array(list(fitted.bars().values()))
+        return float(np.mean(np.abs(self._off(fitted)) <= bars))
+
+    def _off(self, fitted: Fit) -> Array:
+        """How much too high each rating is, relative to the mean of the field."""
+        off: Array = fitted.centred(at=0.0).ratings - (self._truth - self._truth.mean())
+        return off
 
     def fit(self) -> Fit:
         """The ratings of all results, with the ladder's prior."""

@@ -32,6 +32,7 @@ def test_with_as_many_matches_adaptive_pairing_leaves_smaller_errors():
     robin = np.mean([one.round_robin for one in seen], axis=0)
     adaptive = np.mean([one.adaptive for one in seen], axis=0)
     assert seen[0].matches[-1] == 60
+    assert np.all(np.mean([one.covered for one in seen], axis=0) > 0.85)
     for measure in ("mean standard error", "worst standard error", "mean error"):
         column = MEASURES.index(measure)
         assert adaptive[-1, column] < robin[column], measure
@@ -74,5 +75,6 @@ def test_the_page_shows_what_was_simulated():
     for bots in (30, 300):
         for measure in MEASURES:
             assert re.search(rf"^\| {bots} \| {measure} \| \d+ Elo \|", part, re.MULTILINE)
+        assert f"| {bots} | bars of 95 % that cover | " in part
     for name in DESIGNS:
         assert f"| {name} | " in part
