@@ -179,7 +179,7 @@ class Sandbox:
             *("--setenv", "HOME", _TEMPORARY, "--setenv", "PATH", path),
             *("--seccomp", "9", "--"),
         ]
-        inside = [*self._step_down(), *_limits(bounds), "/bin/sh", "-c", _INIT, "sh"]
+        inside = [*_limits(bounds), "/bin/sh", "-c", _INIT, "sh", *self._step_down()]
         filtered = ["/bin/sh", "-c", _WITH_FILTER, "sh", str(self._filter)]
         return (*filtered, self.bwrap, *arguments, *inside)
 
@@ -218,15 +218,14 @@ class Sandbox:
             yield from ("--ro-bind-try", file, file)
 
     def _step_down(self) -> Iterator[str]:
-        """The first limit on processes that holds is one of another account than root's."""
+        """Root's processes are not counted, so no bot is run as root. The first process stays as it
+        is: bubblewrap without its powers could not end one of another account.
+        """
         if not self.is_root:
             return
         user = str(_USERS[next(_FIRST_USER) % len(_USERS)])
-        setpriv = _tool("setpriv")
-        yield from (setpriv, "--reuid", user, "--regid", user, "--clear-groups")
+        yield from (_tool("setpriv"), "--reuid", user, "--regid", user, "--clear-groups")
         yield from ("--inh-caps=-all", "--bounding-set=-all", "--")
-        # Whoever changes account loses it.
-        yield from (setpriv, "--pdeathsig", "KILL", "--")
 
 
 def prepare(folder: Path, *, python: str) -> Sandbox:
@@ -261,7 +260,7 @@ def prepare(folder: Path, *, python: str) -> Sandbox:
         bwrap=bwrap,
         folder=folder,
         python=python,
-        shown=_interpreter(),
+        shown=interpreter(),
         is_root=os.geteuid() == 0,
     )
     _try(sandbox)
@@ -422,7 +421,7 @@ def _folder(place: str) -> Iterator[str]:
     yield from ("--perms", "0755", "--dir", place)
 
 
-def _interpreter() -> tuple[Path, ...]:
+def interpreter() -> tuple[Path, ...]:
     """What the interpreter of the arena needs to run a bot of the SDK. Of what is installed only to
     be worked on, which lies elsewhere, it is the SDK alone.
     """

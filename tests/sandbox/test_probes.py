@@ -1,0 +1,449 @@
+"""What a hostile bot gets: each probe with the sandbox, which stops it, and without, where it is
+seen to work.
+"""
+
+import itertools
+import os
+import signal
+import socket
+import subprocess
+import sys
+import textwrap
+import threading
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+import trio
+
+from arena.ladder.capped_log import CAP_BYTES
+from arena.ladder.entrants import Limits
+from arena.ladder.launcher import BotProcess, launch
+from arena.ladder.sandbox import Sandbox, bounds_of
+from tests.sandbox import probes
+from tests.system.processes import runs
+
+LIMITS = Limits(memory_mib=256, processes=64)
+GUARD_SECONDS = 60
+TICKET = "0123456789abcdef" * 4
+
+
+@dataclass(frozen=True, slots=True)
+class Ground:
+    """Where probes are run: in a sandbox, or without one."""
+
+    folder: Path
+    sandbox: Sandbox | None
+    numbers: "itertools.count[int]"
+
+    def start(
+        self,
+        nursery: trio.Nursery,
+        body: str,
+        argument: str = "",
+        *,
+        folder: Path | None = None,
+        seconds: float = GUARD_SECONDS,
+        ticket: str = TICKET,
+    ) -> BotProcess:
+        number = next(self.numbers)
+        folder = self.folder / f"bot{number}" if folder is None else folder
+        folder.mkdir(exist_ok=True)
+        source = probes.PRELUDE.format(body=textwrap.indent(textwrap.dedent(body), "    "))
+        (folder / f"probe{number}.py").write_text(source)
+        argv = (sys.executable, f"probe{number}.py", argument)
+        sandbox: tuple[str, ...] = ()
+        if self.sandbox is not None:
+            bounds = bounds_of(LIMITS, seconds=seconds)
+            sandbox = self.sandbox.around(argv, folder=folder, bounds=bounds)
+        return launch(
+            nursery,
+            argv,
+            folder=folder,
+            address="unix:/run/referee.sock",
+            ticket=ticket,
+            log_path=self.folder / f"{number}.log",
+            running=self.folder / "running",
+            sandbox=sandbox,
+        )
+
+    async def said(self, body: str, argument: str = "", *, folder: Path | None = None) -> str:
+        """What a probe wrote from its start to its end."""
+        async with trio.open_nursery() as nursery:
+            process = self.start(nursery, body, argument, folder=folder)
+            with trio.fail_after(GUARD_SECONDS):
+                await process.wait()
+        return process.log.tail()
+
+    @asynccontextmanager
+    async def beside(
+        self, body: str, argument: str = "", *, until: str, folder: Path | None = None
+    ) -> AsyncIterator[BotProcess]:
+        """Another bot, which has said so much and goes on as long as this is entered."""
+        async with trio.open_nursery() as nursery:
+            process = self.start(nursery, body, argument, folder=folder, ticket="f" * 64)
+            with trio.fail_after(GUARD_SECONDS):
+                while until not in process.log.tail():
+                    assert process.returncode is None, process.log.tail()
+                    await trio.sleep(0.02)
+            yield process
+            await process.end()
+
+
+@pytest.fixture
+def confined(sandbox: Sandbox, tmp_path: Path) -> Ground:
+    return ground_in(tmp_path / "confined", sandbox)
+
+
+@pytest.fixture
+def free(tmp_path: Path) -> Ground:
+    return ground_in(tmp_path / "free", None)
+
+
+def ground_in(folder: Path, sandbox: Sandbox | None) -> Ground:
+    folder.mkdir()
+    return Ground(folder, sandbox, itertools.count())
+
+
+def assert_stopped(said: str) -> None:
+    """It ran to its end and got nothing."""
+    assert "DONE" in said
+    assert "GOT" not in said
+
+
+def operators_home(_: Path) -> str:
+    """Something in it that is not on the way to the interpreter."""
+    for entry in sorted(Path.home().iterdir()):
+        if not any(Path(place).is_relative_to(entry) for place in (sys.prefix, sys.base_prefix)):
+            return str(entry)
+    pytest.skip("there is nothing in the home of this account")
+
+
+def partners_file(folder: Path) -> str:
+    (folder / "partner").mkdir(exist_ok=True)
+    (folder / "partner" / "cards.py").write_text("a secret of its author")
+    return str(folder / "partner" / "cards.py")
+
+
+def store(folder: Path) -> str:
+    (folder / "ladder.db").write_text("SQLite")
+    return str(folder / "ladder.db")
+
+
+def secret_folder(folder: Path) -> str:
+    (folder / "secret").mkdir(mode=0o700, exist_ok=True)
+    return str(folder / "secret")
+
+
+def nothing(_: Path) -> str:
+    return ""
+
+
+def operators_temporary(folder: Path) -> str:
+    return str(folder)
+
+
+ALONE: list[tuple[str, str, Callable[[Path], str]]] = [
+    ("a partner's file", probes.READ, partners_file),
+    ("the store", probes.READ, store),
+    ("the secrets of deals", probes.READ, secret_folder),
+    ("the operator's home", probes.READ, operators_home),
+    ("the accounts of the machine", probes.READ, lambda _: "/etc/shadow"),
+    ("tracing a process", probes.PTRACE, nothing),
+    ("a fork bomb", probes.FORKS, nothing),
+    ("a bomb of threads", probes.THREADS, nothing),
+    ("a memory bomb", probes.MEMORY, nothing),
+    ("a bomb of shared memory", probes.SHARED_MEMORY, nothing),
+    ("memory that no limit counts", probes.MEMFD, nothing),
+    ("sockets of other families", probes.OTHER_FAMILY, nothing),
+    ("a namespace of its own", probes.NEW_NAMESPACE, nothing),
+    ("a clone in a namespace", probes.CLONE_NAMESPACE, nothing),
+    ("a watch on files", probes.WATCH, nothing),
+    ("counters of the machine", probes.COUNTERS, nothing),
+    ("settings of the machine", probes.MACHINE_SETTINGS, nothing),
+]
+NOT_OF_ROOT = ("a fork bomb", "a bomb of threads")
+"""Root's own processes are not counted; the arena gives no bot root's account, where it is root."""
+
+
+@pytest.mark.parametrize(("what", "body", "prepared"), ALONE, ids=[row[0] for row in ALONE])
+async def test_a_bot_gets_nothing_by_itself(
+    confined: Ground, what: str, body: str, prepared: Callable[[Path], str]
+) -> None:
+    assert confined.sandbox is not None
+    if what in NOT_OF_ROOT and os.geteuid() == 0 and not confined.sandbox.is_root:
+        pytest.skip("root in the sandbox of others is not counted")
+    assert_stopped(await confined.said(body, prepared(confined.folder)))
+
+
+@pytest.mark.parametrize(("what", "body", "prepared"), ALONE, ids=[row[0] for row in ALONE])
+async def test_without_the_sandbox_it_gets_that(
+    free: Ground, what: str, body: str, prepared: Callable[[Path], str]
+) -> None:
+    if what == "the accounts of the machine" and os.geteuid() != 0:
+        pytest.skip("they are closed to an ordinary user anyway")
+    said = await free.said(body, prepared(free.folder))
+    if "not permitted" in said or "not implemented" in said:
+        pytest.skip(f"this machine refuses it anyway: {said}")
+    assert "GOT" in said, said
+
+
+# -- what it fills
+
+
+@pytest.mark.parametrize("place", ["/tmp", "/dev/shm"])
+@pytest.mark.parametrize("body", [probes.BIG_FILE, probes.MANY_FILES], ids=["one file", "many"])
+async def test_a_bot_fills_no_disk(confined: Ground, free: Ground, body: str, place: str) -> None:
+    assert_stopped(await confined.said(body, place))
+    assert "GOT" in await free.said(body, str(free.folder))
+
+
+async def test_a_bot_has_so_much_time(confined: Ground, free: Ground) -> None:
+    async with trio.open_nursery() as nursery:
+        process = confined.start(nursery, probes.BURN, seconds=1)
+        with trio.fail_after(GUARD_SECONDS):
+            assert await process.wait() == -signal.SIGXCPU
+    assert "GOT" in await free.said(probes.BURN)
+
+
+@pytest.mark.parametrize("sandbox", ["as it is"], indirect=True)
+async def test_ten_gigabytes_of_output_are_a_log_with_its_cap(confined: Ground) -> None:
+    assert_stopped(await confined.said(probes.FLOOD))
+    assert (confined.folder / "0.log").stat().st_size <= CAP_BYTES
+
+
+# -- the network
+
+
+@contextmanager
+def answering(line: socket.socket) -> Iterator[None]:
+    """Say a word to whoever comes, until it is closed."""
+
+    def answer() -> None:
+        while True:
+            try:
+                if line.type is socket.SOCK_DGRAM:
+                    line.sendto(b"hello", line.recvfrom(100)[1])
+                else:
+                    with line.accept()[0] as caller:
+                        caller.send(b"hello")
+            except OSError:
+                return
+
+    thread = threading.Thread(target=answer)
+    thread.start()
+    try:
+        yield
+    finally:
+        poke(line) if line.type is socket.SOCK_DGRAM else line.shutdown(socket.SHUT_RDWR)
+        line.close()
+        thread.join()
+
+
+def poke(line: socket.socket) -> None:
+    """Wake a thread that waits for a datagram, which is then sent nowhere."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as other:
+        address = line.getsockname()
+        line.settimeout(0.01)
+        other.sendto(b"", address)
+
+
+@pytest.mark.parametrize(
+    ("body", "kind"),
+    [
+        (probes.TCP, socket.SOCK_STREAM),
+        (probes.UDP, socket.SOCK_DGRAM),
+        (probes.DNS, socket.SOCK_DGRAM),
+    ],
+    ids=["TCP", "UDP", "DNS"],
+)
+async def test_a_bot_has_no_network(
+    confined: Ground, free: Ground, body: str, kind: socket.SocketKind
+) -> None:
+    with socket.socket(socket.AF_INET, kind) as line:
+        line.bind(("127.0.0.1", 0))
+        if kind is socket.SOCK_STREAM:
+            line.listen()
+        port = str(line.getsockname()[1])
+        with answering(line):
+            assert_stopped(await confined.said(body, port))
+            assert "GOT" in await free.said(body, port)
+
+
+@pytest.mark.parametrize("kind", ["in a folder", "abstract"])
+async def test_a_bot_reaches_no_other_socket(confined: Ground, free: Ground, kind: str) -> None:
+    name = f"{confined.sandbox and confined.sandbox.folder}/other{os.getpid()}"
+    shown = name if kind == "in a folder" else f"@{name}"
+    with socket.socket(socket.AF_UNIX) as line:
+        line.bind(shown.replace("@", "\0"))
+        line.listen()
+        with answering(line):
+            assert_stopped(await confined.said(probes.UNIX, shown))
+            assert "GOT" in await free.said(probes.UNIX, shown)
+    remove(name)
+
+
+def remove(*files: str | Path) -> None:
+    for file in files:
+        Path(file).unlink(missing_ok=True)
+
+
+# -- another bot
+
+
+async def test_a_bot_sees_no_other_process_nor_its_ticket(confined: Ground, free: Ground) -> None:
+    for ground, is_free in ((confined, False), (free, True)):
+        wait = "print('here', flush=True); time.sleep(600)"
+        async with ground.beside(wait, "marked", until="here"):
+            for body, argument in ((probes.TICKETS, "f" * 64), (probes.PROCESSES, "marked")):
+                said = await ground.said(body, argument)
+                assert "DONE" in said
+                assert ("GOT" in said) is is_free, said
+
+
+async def test_a_bot_signals_no_other(confined: Ground, free: Ground) -> None:
+    for ground, is_free in ((confined, False), (free, True)):
+        wait = "print('here', flush=True); time.sleep(600)"
+        async with ground.beside(wait, until="here") as other:
+            said = await ground.said(probes.KILL, str(other.pid))
+            assert ("GOT" in said) is is_free, said
+            with trio.move_on_after(1.0):
+                await other.wait()
+            assert (other.returncode == -signal.SIGKILL) is is_free
+
+
+async def test_what_a_bot_writes_is_read_by_no_other(confined: Ground, free: Ground) -> None:
+    """Two processes of one bot, as in the two rooms of a match."""
+    writable = [str(free.folder), "/tmp", "/dev/shm", "."]
+    closed = ["/", "/etc", "/run", "/proc", "/proc/sys", "/dev", "/usr", sys.prefix]
+    both = confined.folder / "both"
+    try:
+        argument = os.pathsep.join(writable + closed)
+        async with confined.beside(probes.WRITE, argument, until="wrote", folder=both):
+            assert_stopped(await confined.said(probes.FIND, argument, folder=both))
+        assert not told_in(writable + closed)
+        argument = os.pathsep.join(writable)
+        async with free.beside(probes.WRITE, argument, until="wrote", folder=both):
+            found = await free.said(probes.FIND, argument, folder=both)
+        assert found.count("GOT") == len(writable)
+    finally:
+        remove(*told_in(writable))
+
+
+def told_in(places: list[str]) -> list[Path]:
+    return [file for place in places if (file := Path(place, "hokm-told")).exists()]
+
+
+async def test_locks_on_what_all_may_read_tell_nothing(confined: Ground, free: Ground) -> None:
+    for ground, is_free in ((confined, False), (free, True)):
+        async with ground.beside(probes.LOCK, os.__file__, until="holds") as other:
+            assert ("NOT" in other.log.tail()) is not is_free
+            said = await ground.said(probes.SEE_LOCK, os.__file__)
+            assert ("GOT" in said) is is_free, said
+
+
+async def test_a_name_without_a_file_tells_nothing(confined: Ground, free: Ground) -> None:
+    name = f"hokm-{os.getpid()}"
+    for ground, is_free in ((confined, False), (free, True)):
+        async with ground.beside(probes.ABSTRACT, name, until="listens"):
+            said = await ground.said(probes.UNIX, f"@{name}")
+            assert ("GOT" in said) is is_free, said
+
+
+async def test_key_rings_tell_nothing(confined: Ground, free: Ground) -> None:
+    name = f"hokm-{os.getpid()}"
+    assert_stopped(await confined.said(probes.KEY, name))
+    try:
+        async with free.beside(probes.KEY, name, until="kept"):
+            assert "GOT" in await free.said(probes.SEE_KEY, name)
+    except* AssertionError as group:
+        if "NOT OSError" not in str(group.exceptions[0]):
+            raise
+        pytest.skip(f"this machine keeps no keys: {group.exceptions[0]}")
+
+
+async def test_the_numbers_of_processes_tell_nothing(confined: Ground, free: Ground) -> None:
+    for ground, is_free in ((confined, False), (free, True)):
+        async with trio.open_nursery() as nursery:
+            process = ground.start(nursery, probes.NUMBERS)
+            while process.returncode is None:
+                await trio.run_process(["true"])
+        said = process.log.tail()
+        assert "DONE" in said
+        assert ("GOT" in said) is is_free, said
+
+
+# -- what it leaves
+
+
+ARENA = """
+import sys, trio
+from pathlib import Path
+from tests.sandbox import probes
+from tests.sandbox.test_probes import ground_in
+from arena.ladder.sandbox import Sandbox, interpreter
+folder, bwrap, made, is_root, marker, is_confined = sys.argv[1:]
+sandbox = Sandbox(bwrap=bwrap, folder=Path(made), python=sys.executable, shown=interpreter(),
+    is_root=is_root == "True")
+ground = ground_in(Path(folder, "ground"), sandbox if is_confined == "True" else None)
+async def main():
+    async with ground.beside(probes.LEAVE, marker, until="left"):
+        print("left", flush=True)
+        await trio.sleep(600)
+trio.run(main)
+"""
+
+
+@pytest.mark.parametrize("is_confined", [True, False], ids=["confined", "free"])
+def test_a_process_that_leaves_everything_ends_with_an_arena_that_is_killed(
+    sandbox: Sandbox, tmp_path: Path, is_confined: bool
+) -> None:
+    """Without the sandbox it is the one that no sweep knows (docs/run-a-ladder.md)."""
+    marker = f"hokm-left-{os.getpid()}-{is_confined}"
+    words = [sys.executable, "-c", ARENA, str(tmp_path), sandbox.bwrap, str(sandbox.folder)]
+    words += [str(sandbox.is_root), marker, str(is_confined)]
+    root = Path(__file__).resolve().parents[2]
+    with subprocess.Popen(words, cwd=root, stdout=subprocess.PIPE, text=True) as arena:
+        assert arena.stdout is not None
+        assert arena.stdout.readline() == "left\n"
+        left = left_with(marker, besides=arena.pid)
+        assert left
+        arena.kill()
+    try:
+        trio.run(gone, left)
+        assert is_confined
+    except trio.TooSlowError:
+        assert not is_confined
+    finally:
+        for pid in left_with(marker, besides=0):
+            os.kill(pid, signal.SIGKILL)
+
+
+def left_with(marker: str, *, besides: int) -> list[int]:
+    """Processes with that word in their command, which are none but the test's own."""
+    found = []
+    for entry in Path("/proc").glob("[1-9]*"):
+        try:
+            words = (entry / "cmdline").read_text().split("\0")
+        except OSError:
+            continue
+        if "import time; time.sleep(120)" in words and marker in words:
+            found.append(int(entry.name))
+    return [pid for pid in found if pid != besides]
+
+
+async def gone(pids: list[int]) -> None:
+    with trio.fail_after(3):
+        while any(runs(pid) for pid in pids):  # noqa: ASYNC110 - nothing tells of it
+            await trio.sleep(0.02)
+
+
+async def test_with_a_bot_all_that_it_left_ends_at_once(confined: Ground) -> None:
+    marker = f"hokm-ended-{os.getpid()}"
+    async with confined.beside(probes.LEAVE, marker, until="left") as process:
+        left = left_with(marker, besides=0)
+        assert left
+        await process.end()
+        await gone(left)
