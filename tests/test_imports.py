@@ -33,6 +33,7 @@ ARENA_SHELLS = (
     "arena.referee.bridge",
     "arena.referee.testing",
     "arena.ladder.cycles",
+    "arena.ladder.environments",
     "arena.ladder.experiment",
     "arena.ladder.invitations",
     "arena.ladder.launcher",

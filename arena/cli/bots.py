@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from arena.cli.errors import FAILED, Misuse
-from arena.cli.options import Confine, Json, checked_seconds, require_posix
+from arena.cli.options import Confine, Json, Wheels, checked_seconds, require_posix
 from arena.cli.text import printable
 from arena.wording import counted
 
@@ -92,6 +92,7 @@ def check(
         bool, typer.Option("--all", help="Show each failure in full, also those that are alike.")
     ] = False,
     sandbox: Confine = False,
+    wheels: Wheels = None,
     list_: Annotated[bool, typer.Option("--list", help="List the checks, and run none.")] = False,
     json_: Json = False,
 ) -> None:
@@ -120,6 +121,7 @@ def check(
         logs=logs,
         show_all=all_,
         is_confined=sandbox,
+        wheels=wheels,
     )
     if not conformance.check(ask, as_json=json_):
         raise typer.Exit(FAILED)
@@ -140,8 +142,9 @@ def pack(
 ) -> None:
     """Make one file of a bot, its archive.
 
-    It has the same bytes on any machine and day. Hidden files, __pycache__ and *.log stay out, as they do of its digest. Where a BOT is asked for
-    the archive does as well as the folder. See docs/submit.md.
+    It has the same bytes on any machine and day. Hidden files, __pycache__ and *.log stay out, as
+    they do of its digest. Where a BOT is asked for the archive does as well as the folder. See
+    docs/submit.md.
     """
     from arena.cli import show
     from arena.cli.places import bot_folder, bundles_folder
@@ -191,7 +194,8 @@ def unpack(
 ) -> None:
     """Make a folder of an archive.
 
-    It is there whole or not at all, and nothing in it is run. An archive whose name is a digest must hold the bot of that digest.
+    It is there whole or not at all, and nothing in it is run. An archive whose name is a digest
+    must hold the bot of that digest.
     """
     from arena.cli import show
     from arena.cli.places import bundles_folder

@@ -19,7 +19,7 @@ from rich.console import Console
 from arena.cli import show
 from arena.cli.confining import confining
 from arena.cli.errors import Misuse
-from arena.cli.places import bot_folder, running_folder
+from arena.cli.places import bot_folder, environments, running_folder
 from arena.cli.text import printable
 from arena.conformance.checks import CHECKS
 from arena.conformance.groups import grouped
@@ -53,12 +53,13 @@ class Ask:
     show_all: bool
     """Each failure in full, also those that are alike."""
     is_confined: bool = False
+    wheels: Path | None = None
 
 
 def check(ask: Ask, *, as_json: bool) -> bool:
     """Run the checks, print what they came to; whether the bot passed."""
     checks = _chosen(ask)
-    entrant = load_bot(bot_folder(ask.bot))
+    entrant = environments(ask.wheels).prepared(load_bot(bot_folder(ask.bot)))
     seed = os.urandom(SEED_BYTES).hex() if ask.seed is None else ask.seed
     console = show.results()
 

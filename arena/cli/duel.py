@@ -21,6 +21,7 @@ from arena.cli.options import (
     MoveTime,
     Options,
     Tick,
+    Wheels,
     option_texts,
     require_posix,
 )
@@ -86,6 +87,7 @@ def duel(
     at_once: AtOnce = 1,
     out: Out = None,
     sandbox: Confine = False,
+    wheels: Wheels = None,
     json_: Json = False,
     metrics: Metrics = None,
     log_format: LogFormat = None,
@@ -127,5 +129,6 @@ def duel(
         log_level=log_level,
         drain_seconds=drain,
         is_confined=sandbox,
+        wheels=wheels,
         as_json=json_,
     )

@@ -78,6 +78,8 @@ def _status_of(error: BaseException) -> int | None:
 
 
 def _text_of(error: BaseException) -> str:
+    from arena.ladder.environments import NotPreparedError
+
     match error:
         case typer.TyperException():
             context = getattr(error, "ctx", None)
@@ -88,6 +90,8 @@ def _text_of(error: BaseException) -> str:
             return f"error: {message} (see {context.command_path} --help)"
         case KeyboardInterrupt():
             return "interrupted"
+        case NotPreparedError():
+            return "\n".join([f"error: {printable(str(error))}", *_quoted(error.output)])
         case OSError() if error.filename is not None:
             where = printable(os.fsdecode(error.filename))
             return f"error: {where}: {error.strerror}{_REMEDIES.get(error.errno or 0, '')}"
@@ -96,6 +100,11 @@ def _text_of(error: BaseException) -> str:
             return f"error: standard output: {error.strerror}{_REMEDIES[error.errno]}"
         case _:
             return f"error: {printable(str(error))}"
+
+
+def _quoted(output: str) -> Iterator[str]:
+    for line in output.splitlines():
+        yield f"  | {printable(line.expandtabs())}"
 
 
 def _leaves(group: BaseExceptionGroup[BaseException]) -> Iterator[BaseException]:

@@ -44,6 +44,7 @@ def play(
     is_confined: bool = False,
 ) -> Event:
     """Play an event, or what is left of one; it is not over if it was stopped."""
+    ladder.prepare()  # now, while Ctrl-C still ends it at once
     with (
         LadderWatch(show.errors(), left=len(ladder.store.scheduled())) as watch,
         operated(operating, say=watch.say) as meter,

@@ -21,6 +21,7 @@ from arena.cli.options import (
     MoveTime,
     Options,
     Tick,
+    Wheels,
     checked_seconds,
     checked_tick,
     option_texts,
@@ -130,18 +131,22 @@ def add(
             "--rated/--unrated", help="Whether its matches move ratings.  [default: rated]"
         ),
     ] = None,
+    wheels: Wheels = None,
 ) -> None:
     """Enter bots. Each is copied as it is now, and plays from the next stage on.
+
+    What it requires is installed, and what is to be built is built, now; a bot for which that fails
+    is not entered.
 
     Bots of one owner play each other and are not rated by it; to compare two of your own, see arena
     sprt and arena duel. What differs in its manifest only is the same program, and stays one bot.
     The bundled bot random is unrated unless --rated is given: a match with it says too little.
     """
-    from arena.cli.places import bot_folder
+    from arena.cli.places import bot_folder, environments
     from arena.ladder.ladder import Entry, Ladder
 
     folders = [bot_folder(text) for text in bots]  # before the first of them is entered
-    with Ladder.open(folder) as ladder:
+    with Ladder.open(folder, environments=environments(wheels)) as ladder:
         for place in folders:
             added = ladder.add(str(place), rated=rated)
             bot = f"{added.bot.name} {added.bot.version} ({added.bot.owner})"
@@ -303,6 +308,7 @@ def run(
     concurrency: Concurrency = None,
     hello_time: HelloTime = 10.0,
     sandbox: Confine = False,
+    wheels: Wheels = None,
     json_: Json = False,
     metrics: Metrics = None,
     log_format: LogFormat = None,
@@ -318,6 +324,7 @@ def run(
     require_posix()
     from arena.cli import event, show
     from arena.cli.operating import Operating
+    from arena.cli.places import environments
     from arena.ladder.ladder import Ladder
 
     hello_seconds = checked_seconds("--hello-time", hello_time, least=0.1)
@@ -337,7 +344,7 @@ def run(
         log_level=log_level,
         drain_seconds=checked_seconds("--drain", drain),
     )
-    with Ladder.open(folder) as ladder:
+    with Ladder.open(folder, environments=environments(wheels)) as ladder:
         played = event.play(
             ladder,
             schedule=schedule,

@@ -18,7 +18,7 @@ from arena.cli.errors import Misuse
 from arena.cli.interrupts import heeding_signals
 from arena.cli.listening import Listening, inviting, is_remote
 from arena.cli.operating import Operating, operated
-from arena.cli.places import bot_folder, keep, running_folder, temporary_folder
+from arena.cli.places import bot_folder, environments, keep, running_folder, temporary_folder
 from arena.cli.report import MatchReport
 from arena.cli.watch import MatchWatch
 from arena.ladder.boards import MatchPlan, Secret, joined_names, local_match_id
@@ -61,11 +61,14 @@ class Ask:
     listening: Listening | None
     operating: Operating
     is_confined: bool = False
+    wheels: Path | None = None
 
 
 def match(ask: Ask, *, as_json: bool) -> bool:
     """Play the match, print what it came to; whether it was played to its end and counts."""
     plan = _plan(ask)
+    made = environments(ask.wheels)
+    plan = replace(plan, entrants=tuple(map(made.prepared, plan.entrants)))
     if ask.logs is not None:
         ask.logs.mkdir(parents=True, exist_ok=True)
     watch = MatchWatch(plan, show.errors())

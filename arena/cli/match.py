@@ -19,6 +19,7 @@ from arena.cli.options import (
     MoveTime,
     Options,
     Tick,
+    Wheels,
     checked_seconds,
     checked_seed,
     checked_tick,
@@ -153,6 +154,7 @@ def match(
         ),
     ] = None,
     sandbox: Confine = False,
+    wheels: Wheels = None,
     json_: Json = False,
     listen: Annotated[
         str | None,
@@ -272,6 +274,7 @@ def match(
             drain_seconds=checked_seconds("--drain", drain),
         ),
         is_confined=sandbox,
+        wheels=wheels,
     )
     if not local.match(ask, as_json=json_):
         raise typer.Exit(FAILED)

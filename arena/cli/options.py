@@ -51,6 +51,14 @@ Confine = Annotated[
         help="Confine the bots: no network, no files but their own, limits. See docs/security.md.",
     ),
 ]
+Wheels = Annotated[
+    Path | None,
+    typer.Option(
+        envvar="HOKM_ARENA_WHEELS",
+        metavar="DIR",
+        help="Take the packages that bots require from the wheels there, and no network.",
+    ),
+]
 Drain = Annotated[
     float,
     typer.Option(

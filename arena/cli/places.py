@@ -6,6 +6,7 @@ import hashlib
 import os
 import re
 import shutil
+import sys
 import tempfile
 from contextlib import suppress
 from pathlib import Path
@@ -13,8 +14,10 @@ from typing import Final
 
 from arena.cli.closing import UNDO
 from arena.cli.errors import Misuse
+from arena.cli.text import printable
 from arena.ladder.archive import SUFFIX, unpack
 from arena.ladder.entrants import BotError, find_bot
+from arena.ladder.environments import Environments
 from arena.ladder.strays import birth_of, sweep
 
 _PREFIX: Final = "hokm-arena-"
@@ -37,6 +40,13 @@ def bot_folder(text: str) -> Path:
     private = temporary_folder()
     UNDO.callback(shutil.rmtree, private, ignore_errors=True)
     return unpack(place, private / place.stem).folder
+
+
+def environments(wheels: Path | None) -> Environments:
+    """What makes what bots need, from that folder of wheels if there is one."""
+    if wheels is not None and not wheels.is_dir():
+        raise Misuse(f"--wheels {wheels} is no folder; name one that has wheels (*.whl) in it")
+    return Environments(wheels=wheels, tell=lambda line: print(printable(line), file=sys.stderr))
 
 
 def bundles_folder() -> Path:

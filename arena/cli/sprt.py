@@ -24,6 +24,7 @@ from arena.cli.options import (
     MoveTime,
     Options,
     Tick,
+    Wheels,
     checked_seconds,
     checked_seed,
     checked_tick,
@@ -179,6 +180,7 @@ def sprt(
     at_once: AtOnce = 1,
     out: Out = None,
     sandbox: Confine = False,
+    wheels: Wheels = None,
     json_: Json = False,
     metrics: Metrics = None,
     log_format: LogFormat = None,
@@ -225,6 +227,7 @@ def sprt(
         log_level=log_level,
         drain_seconds=drain,
         is_confined=sandbox,
+        wheels=wheels,
         as_json=json_,
     )
 
@@ -288,6 +291,7 @@ def carry_out(
     log_level: str,
     drain_seconds: float,
     is_confined: bool,
+    wheels: Path | None,
     as_json: bool,
 ) -> None:
     """Play an experiment; leaves with a failure if it does not come to its end."""
@@ -309,6 +313,7 @@ def carry_out(
             drain_seconds=checked_seconds("--drain", drain_seconds),
         ),
         is_confined=is_confined,
+        wheels=wheels,
     )
     if not trial.experiment(ask, as_json=as_json):
         raise typer.Exit(FAILED)

@@ -16,7 +16,7 @@ from arena.cli.interrupts import heeding_signals
 from arena.cli.listening import is_remote
 from arena.cli.local import LONGEST_FILE_NAME_BYTES
 from arena.cli.operating import Operating, operated
-from arena.cli.places import bot_folder, running_folder
+from arena.cli.places import bot_folder, environments, running_folder
 from arena.cli.series import SeriesReport, SeriesWatch
 from arena.ladder.boards import joined_names
 from arena.ladder.cores import usable_cores
@@ -41,6 +41,7 @@ class Ask:
     hello_seconds: float
     operating: Operating
     is_confined: bool = False
+    wheels: Path | None = None
 
 
 def experiment(ask: Ask, *, as_json: bool) -> bool:
@@ -51,6 +52,8 @@ def experiment(ask: Ask, *, as_json: bool) -> bool:
             "these bots' names together are too long for the folder of their logs: it takes "
             f"{LONGEST_FILE_NAME_BYTES} bytes of UTF-8; shorten a name in its bot.toml"
         )
+    made = environments(ask.wheels)
+    first, second = made.prepared(first), made.prepared(second)
     folder = ask.out or default_folder(ask.design, (first, second))
     secret = None if ask.seed is None else secret_from_text(ask.seed)
     began = time.monotonic()

@@ -175,7 +175,7 @@ class Talk:
         ticket = secrets.token_urlsafe(TOKEN_BYTES)
         self._door = bench.door(ticket) if ticket_is_good else None
         self._ticket = ticket
-        argv, folder = bench.entrant.argv(bench.python), bench.entrant.folder
+        argv, folder = bench.entrant.argv(bench.python), bench.entrant.home
         sandbox: tuple[str, ...] = ()
         if bench.sandbox is not None:
             bounds = bounds_of(bench.entrant.limits, seconds=LIFE_SECONDS)

@@ -28,7 +28,6 @@ from arena.ladder.errors import LadderError
 from arena.ladder.evidence import are_sisters, elo_after, is_rated
 from arena.ladder.facts import Attempt, Boards, Bot, Event, Match, totals
 from arena.ladder.files import unwritable
-from arena.ladder.frozen import thaw
 from arena.ladder.ladder import DATABASE_FILE, Ladder
 from arena.ladder.proof.entropy import Source
 from arena.ladder.room import Trouble, Watcher
@@ -308,7 +307,7 @@ class _Player:
         """All that are to play, each compared with what was entered before any of them plays."""
         playing = {number for match in matches for number in match.entrants}
         return {
-            bot.number: thaw(bot.digest, bots=self._ladder.bots_folder)
+            bot.number: self._ladder.thawed(bot)
             for bot in self._ladder.store.bots()
             if bot.number in playing
         }

@@ -15,6 +15,9 @@ for the bot's author: where, what, and what to do.
     variants = [2, 3, 4]             # the numbers of players it can play with
     concurrent = 1                   # optional: how many boards one process of it takes at once
 
+    [build]                          # optional: run once in a copy of the folder, which then runs
+    command = ["make"]
+
     [limits]                         # optional: what it needs; what it gets is the operator's
     memory_mib = 512
     processes = 4
@@ -55,8 +58,10 @@ _KEYS: Final = {
     "protocol": "protocol = 1",
     "variants": "variants = [4]",
     "concurrent": "concurrent = 1",
+    "build": "[build]",
     "limits": "[limits]",
 }
+_BUILD_KEYS: Final = {"command": 'command = ["make"]'}
 _LIMIT_KEYS: Final = {"memory_mib": "memory_mib = 512", "processes": "processes = 4"}
 
 
@@ -74,6 +79,20 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True)
+class Environment:
+    """What a bot runs in where it needs more than its files; see `arena.ladder.environments`.
+
+    Args:
+        python: the interpreter that has what it requires; None for the one the arena runs bots
+            with.
+        home: the folder that was built of its files; None if they are run as they are.
+    """
+
+    python: Path | None = None
+    home: Path | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Entrant:
     """A bot that can be entered: its manifest, its folder, and the digest of what lies in it.
 
@@ -85,8 +104,10 @@ class Entrant:
         protocol: the major version of the wire it speaks.
         variants: the numbers of players it can play with, ascending, out of `PLAYER_COUNTS`.
         concurrent: how many boards one process of it takes at once.
-        folder: absolute; the command's working directory.
+        folder: absolute; where its files are.
         digest: of the folder, 64 hex digits, see `bundle_digest`.
+        build: the command that makes of its files what runs; empty if they run as they are.
+        environment: made for it, if it needs one; no part of its identity.
     """
 
     name: str
@@ -100,6 +121,18 @@ class Entrant:
     limits: Limits
     folder: Path
     digest: str
+    build: tuple[str, ...] = ()
+    environment: Environment = Environment()
+
+    @property
+    def home(self) -> Path:
+        """The command's working directory."""
+        return self.environment.home or self.folder
+
+    @property
+    def is_python(self) -> bool:
+        """Whether the arena's interpreter for bots has a part in it."""
+        return _PYTHON in (self.command[:1] + self.build[:1])
 
     @property
     def is_remote(self) -> bool:
@@ -107,9 +140,19 @@ class Entrant:
         return not self.command
 
     def argv(self, python: str) -> tuple[str, ...]:
-        """Return the command to run in `folder`; `python` is the interpreter that runs bots."""
-        program, *arguments = self.command
-        return (python if program == _PYTHON else program, *arguments)
+        """Return the command to run in `home`; `python` is the interpreter that runs bots which
+        have none of their own.
+        """
+        return self._run_by(python, self.command)
+
+    def build_argv(self, python: str) -> tuple[str, ...]:
+        """Return the command that builds it, to be run in a copy of `folder`; see `argv`."""
+        return self._run_by(python, self.build)
+
+    def _run_by(self, python: str, command: tuple[str, ...]) -> tuple[str, ...]:
+        program, *arguments = command
+        own = python if self.environment.python is None else str(self.environment.python)
+        return (own if program == _PYTHON else program, *arguments)
 
 
 def load_bot(folder: Path) -> Entrant:
@@ -122,22 +165,19 @@ def load_bot(folder: Path) -> Entrant:
         problem = "is not a folder" if folder.exists() else "there is no such folder"
         raise BotError(folder, problem, remedy=f"give the folder that holds {MANIFEST}")
     folder = folder.resolve()
-    file = folder / MANIFEST
-    examples = _KEYS | _LIMIT_KEYS
-    manifest = Table(
-        file, _parsed(file), error=BotError, remedy=lambda key: f"write e.g. {examples[key]}"
-    )
+    manifest = _manifest(folder)
     # Another schema may have other keys, so its number is read before anything else is judged.
     schema = manifest.whole("schema", least=1)
     if schema != SCHEMA:
         remedy = f"write {_KEYS['schema']}, or update the arena"
         manifest.refuse("schema", f"{schema} is not known to this arena", remedy=remedy)
     manifest.refuse_unknown(_KEYS)
+    build = _build(manifest.table("build")) if "build" in manifest else ()
     return Entrant(
         name=_name(manifest, "name"),
         owner=_name(manifest, "owner"),
         version=_label(manifest, "version"),
-        command=_command(manifest, folder),
+        command=_command(manifest, folder, is_built=bool(build)),
         language=_label(manifest, "language") if "language" in manifest else "",
         protocol=manifest.whole("protocol", least=1),
         variants=_variants(manifest),
@@ -145,18 +185,37 @@ def load_bot(folder: Path) -> Entrant:
         limits=_limits(manifest.table("limits")) if "limits" in manifest else Limits(),
         folder=folder,
         digest=bundle_digest(folder),
+        build=build,
+    )
+
+
+def check_built(home: Path) -> None:
+    """See that a folder that was built of a bot has what its command names.
+
+    Raises:
+        BotError: if it has not.
+    """
+    _command(_manifest(home.resolve()), home.resolve(), is_built=False)
+
+
+def _manifest(folder: Path) -> Table:
+    file = folder / MANIFEST
+    examples = _KEYS | _LIMIT_KEYS
+    return Table(
+        file, _parsed(file), error=BotError, remedy=lambda key: f"write e.g. {examples[key]}"
     )
 
 
 def program_digest(entrant: Entrant) -> str:
-    """Return the identity of what a bot runs, 64 hex digits: its command and all its files but the
+    """Return the identity of what a bot runs, 64 hex digits: its commands and all its files but the
     manifest. Two bots that differ in name, owner or version only have the same.
 
     Raises:
         BotError: as `bundle_digest`.
     """
     files = bundle_digest(entrant.folder, without=MANIFEST)
-    return hashlib.sha256(json.dumps([*entrant.command, files]).encode()).hexdigest()
+    build = [entrant.build] if entrant.build else []
+    return hashlib.sha256(json.dumps([*entrant.command, *build, files]).encode()).hexdigest()
 
 
 def find_bot(text: str, *, samples: Path = SAMPLES) -> Path:
@@ -236,20 +295,32 @@ def _limits(table: Table) -> Limits:
     return Limits(**{key: table.whole(key, least=1) for key in table.values})
 
 
-def _command(manifest: Table, folder: Path) -> tuple[str, ...]:
-    command = manifest.texts("command")
+def _build(table: Table) -> tuple[str, ...]:
+    table.refuse_unknown(_BUILD_KEYS)
+    return _words(table)
+
+
+def _words(table: Table) -> tuple[str, ...]:
+    command = table.texts("command")
     if not command or not all(word and "\0" not in word for word in command):
-        manifest.refuse("command", "is empty or has an empty word in it")
+        table.refuse("command", "is empty or has an empty word in it")
+    return tuple(command)
+
+
+def _command(manifest: Table, folder: Path, *, is_built: bool) -> tuple[str, ...]:
+    command = _words(manifest)
+    if is_built:  # its files may be made by then only
+        return command
     try:
         _refuse_lost_files(manifest, folder, command)
     except OSError as error:  # the system does not even look: a name too long, a folder closed
         manifest.refuse("command", f"its file cannot be looked up ({error.strerror})")
     except RuntimeError:  # so Python 3.12 and older call links that lead round in a circle
         manifest.refuse("command", "its file is a link that leads back to itself")
-    return tuple(command)
+    return command
 
 
-def _refuse_lost_files(manifest: Table, folder: Path, command: list[str]) -> None:
+def _refuse_lost_files(manifest: Table, folder: Path, command: tuple[str, ...]) -> None:
     program, *arguments = command
     if program == _PYTHON:
         if arguments and not arguments[0].startswith("-"):

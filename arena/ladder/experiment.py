@@ -403,7 +403,10 @@ def opened(
             kept = _begun(folder, design, bots=bots, secret=secret or draw(32))
         for part in folder.glob("records/.*.part"):  # of a run that was killed
             part.unlink(missing_ok=True)
-        first, second = (thaw(bot.digest, bots=folder / "bots") for bot in bots)
+        first, second = (
+            replace(thaw(bot.digest, bots=folder / "bots"), environment=bot.environment)
+            for bot in bots
+        )
         experiment = Experiment(
             folder, design, bots=(first, second), secret=kept, is_resumed=is_resumed
         )

@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from arena.ladder.entrants import SAMPLES, Entrant, find_bot, load_bot, program_digest
+from arena.ladder.environments import Environments
 from arena.ladder.errors import LadderError
 from arena.ladder.evidence import are_sisters, elo_of
 from arena.ladder.facts import WITHDRAWN, Attempt, Bot, Event, Result
@@ -84,7 +85,10 @@ class Ladder:
     what to do next.
     """
 
-    def __init__(self, folder: Path, *, settings: Settings, store: Store) -> None:
+    def __init__(
+        self, folder: Path, *, settings: Settings, store: Store, environments: Environments
+    ) -> None:
+        self.environments = environments
         self.folder = folder
         self.settings = settings
         self.store = store
@@ -121,8 +125,8 @@ class Ladder:
         return cls.open(folder)
 
     @classmethod
-    def open(cls, folder: Path) -> "Ladder":
-        """Open a ladder."""
+    def open(cls, folder: Path, *, environments: Environments | None = None) -> "Ladder":
+        """Open a ladder; `environments` makes what its bots need besides their files."""
         file = folder / SETTINGS_FILE
         settings = read_settings(file)
         store = Store.open(folder / DATABASE_FILE)
@@ -136,7 +140,12 @@ class Ladder:
             now, then = _first_difference(settings.toml(), made_with.toml())
             remedy = "put that back, or make another ladder"
             raise LadderError(file, f"says {now}, but was made with {then}", remedy=remedy)
-        return cls(folder, settings=settings, store=store)
+        return cls(
+            folder,
+            settings=settings,
+            store=store,
+            environments=environments or Environments(),
+        )
 
     def close(self) -> None:
         """Let go of the database."""
@@ -178,6 +187,7 @@ class Ladder:
         if not rated and entrant.name == self.settings.anchor:
             problem = "is the anchor of this ladder, and an anchor is rated"
             raise LadderError(entrant.name, problem, remedy="enter it as rated")
+        self.environments.prepared(entrant)
         freeze(entrant, bots=self.bots_folder)
         self.store.add_bot(
             name=entrant.name,
@@ -276,6 +286,21 @@ class Ladder:
 
     # -- for whoever plays
 
+    def thawed(self, bot: Bot) -> Entrant:
+        """A bot as it was entered, every byte compared, with the environment it needs.
+
+        Raises BotError if that cannot be made any more.
+        """
+        return self.environments.prepared(thaw(bot.digest, bots=self.bots_folder))
+
+    def prepare(self) -> None:
+        """Make whatever a bot needs that plays and that is not there: it was removed, or this is
+        another machine. Raises as `thawed`.
+        """
+        for bot in self.store.bots():
+            if bot.is_active:
+                self.thawed(bot)
+
     @contextmanager
     def held(self) -> Iterator[None]:
         """Hold the ladder for playing; nobody else may meanwhile. It ends with the process."""
@@ -335,6 +360,7 @@ class Ladder:
             problem = f"is entered already, as {'rated' if known.rated else 'unrated'}"
             remedy = "that stays so as long as the ladder"
             raise LadderError(known.name, problem, remedy=remedy)
+        self.environments.prepared(entrant)
         freeze(entrant, bots=self.bots_folder)  # makes a copy that was removed anew
         if known.is_active:
             return Added(known, Entry.ALREADY_IN)

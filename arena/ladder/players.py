@@ -145,7 +145,7 @@ class Player:
         self._starts += 1
         self.failure = None
         ticket = house.lobby.issue(resume_seconds=self._resume_seconds)
-        argv, folder = self.entrant.argv(house.python), self.entrant.folder
+        argv, folder = self.entrant.argv(house.python), self.entrant.home
         sandbox: tuple[str, ...] = ()
         if house.sandbox is not None and self._bounds is not None:
             sandbox = house.sandbox.around(argv, folder=folder, bounds=self._bounds)

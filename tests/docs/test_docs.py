@@ -198,7 +198,7 @@ BASES = (
     "docs",
 )
 NOT_HERE = re.compile(
-    r"benchmarks/results/|mybot.*|experiment\.json|bot\.(toml|py)|ladder\.(toml|db)|match\.json\.gz|event\.json|\.\.?/.*|records/.*|r3/.*|logs/|bots/.*|secret/.*|unix:.*"
+    r"benchmarks/results/|mybot.*|experiment\.json|requirements\.txt|bot\.(toml|py)|ladder\.(toml|db)|match\.json\.gz|event\.json|\.\.?/.*|records/.*|r3/.*|logs/|bots/.*|secret/.*|unix:.*"
 )
 """Paths in a reader's own folder or a ladder's, and what a command leaves behind."""
 

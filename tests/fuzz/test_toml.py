@@ -25,6 +25,7 @@ MANIFEST: dict[str, Any] = {
     "protocol": 1,
     "variants": [2, 3, 4],
     "concurrent": 1,
+    "build": {"command": ["make"]},
     "limits": {"memory_mib": 512, "processes": 4},
 }
 LADDERS = [

@@ -284,6 +284,15 @@ def test_what_no_bot_has_is_refused_before_anything_is_written(
     assert problem in complaint(zip_of(tmp_path / "bad.zip", RUN, TOML, (entry, b"")))
 
 
+def test_a_name_must_be_said_to_be_utf8(tmp_path: Path) -> None:
+    file = zip_of(tmp_path / "bad.zip", RUN, TOML, (info_of("\u00e9"), b""))
+    data = bytearray(file.read_bytes())
+    for mark, place in ((b"PK\3\4", 6), (b"PK\1\2", 8)):
+        data[data.rindex(mark) + place + 1] &= ~0x08
+    file.write_bytes(data)
+    assert "has a name that is not said to be UTF-8; pack it with" in complaint(file)
+
+
 def test_a_folder_in_place_of_its_files_is_seen_through(tmp_path: Path) -> None:
     inside = zip_of(tmp_path / "bad.zip", (info_of("greedy/bot.toml"), MANIFEST.encode()))
     assert "has no bot.toml at its top, but greedy/bot.toml; pack it with" in complaint(inside)

@@ -12,6 +12,7 @@ from arena.ladder.entrants import (
     checked_name,
     find_bot,
     load_bot,
+    program_digest,
     sample_names,
     sorted_by_name,
 )
@@ -338,3 +339,33 @@ def test_what_can_be_no_path_is_no_bot(tmp_path: Path, text: str) -> None:
 def test_a_version_of_blanks_is_refused(tmp_path: Path) -> None:
     folder = bot(tmp_path, replace=('version = "1.0"', 'version = " "'))
     assert "is not 1 to 40 visible characters" in complaint(folder)
+
+
+def test_a_build_is_a_command_of_its_own(tmp_path: Path) -> None:
+    manifest = LEAST.replace('"python", "bot.py"', '"./made"')
+    entrant = load_bot(bot(tmp_path, f'{manifest}[build]\ncommand = ["python", "make.py"]\n'))
+    assert entrant.command == ("./made",)  # which is not there yet
+    assert entrant.build_argv("py") == ("py", "make.py")
+    assert entrant.home == tmp_path
+
+
+@pytest.mark.parametrize(
+    ("build", "problem"),
+    [
+        ("", "build.command: is missing"),
+        ("command = []", "build.command: is empty or has an empty word in it"),
+        ('command = "make"', "build.command: 'make' is not a list of texts"),
+        ('comand = ["make"]', "build.comand: is not a known key; did you mean command?"),
+    ],
+)
+def test_a_build_that_is_none_is_refused(tmp_path: Path, build: str, problem: str) -> None:
+    assert problem in complaint(bot(tmp_path, f"{LEAST}[build]\n{build}\n"))
+
+
+def test_another_build_is_another_program(tmp_path: Path) -> None:
+    builds = ["", '[build]\ncommand = ["a"]\n', '[build]\ncommand = ["b"]\n']
+    programs = {
+        program_digest(load_bot(bot(tmp_path / str(number), LEAST + build)))
+        for number, build in enumerate(builds)
+    }
+    assert len(programs) == 3

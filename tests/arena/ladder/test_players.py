@@ -66,7 +66,7 @@ def player_with(monkeypatch: pytest.MonkeyPatch, *launched: Process | Exception)
         return found
 
     monkeypatch.setattr(players, "launch", launch)
-    entrant = SimpleNamespace(name="late", folder=Path(), argv=lambda python: [python])
+    entrant = SimpleNamespace(name="late", home=Path(), argv=lambda python: [python])
     house = SimpleNamespace(
         lobby=Lobby(),
         address="",
