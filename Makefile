@@ -18,7 +18,7 @@ STAMP := installed-$(shell pwd | cksum | cut -d' ' -f1)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help test fuzz demo bench coverage zoo soak kills check format lint types wire generate lock test-lowest clean
+.PHONY: help test fuzz demo bench coverage zoo soak kills shuffles check format lint types wire generate lock test-lowest clean
 
 help: ## say what there is
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 14
@@ -50,6 +50,9 @@ soak: $(VENV)/$(STAMP) ## play 1,000 matches with the zoo among good bots; memor
 
 kills: $(VENV)/$(STAMP) ## kill a ladder 200 times (KILLS) at random moments (KILLS_SEED) and compare its end
 	KILLS=$(or $(KILLS),200) $(BIN)/python -m pytest tests/system/test_kills.py -s $(ARGS)
+
+shuffles: $(VENV)/$(STAMP) ## shuffle a million decks (SHUFFLES) and see each card everywhere as chance would have it
+	SHUFFLES=$(or $(SHUFFLES),1000000) $(BIN)/python -m pytest tests/hokm/test_deck.py -k case_51 -s --timeout 0 $(ARGS)
 
 check: lint types wire ## everything but the tests: format, lint, types, generated code
 
