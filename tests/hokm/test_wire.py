@@ -169,6 +169,8 @@ def tables(draw: st.DrawFn) -> Rules:
     chosen = {name: draw(st.sampled_from(choices[name])) for name in sorted(meant)}
     if chosen.get("teams") == "second_ace":
         del chosen["first_hakem"]  # the ace draw, as without it
+    if chosen["modes"] == "suit":
+        del chosen["kot_in_modes"]  # has no meaning without a mode
     return Rules.of(players, play=play, options=chosen)
 
 

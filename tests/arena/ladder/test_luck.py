@@ -59,7 +59,6 @@ def test_the_constants_are_the_means_of_the_reference_on_other_decks(players):
         (4, "points_win", "2"),
         (2, "points_hakem_kot", "4"),
         (4, "modes", "suit,sar"),
-        (2, "kot_in_modes", "on"),
         (3, "removed_two", "S"),
     ],
 )

@@ -121,6 +121,11 @@ class Rules:
                 "points must keep 1 <= points_win <= points_kot <= points_hakem_kot, not "
                 f"{self.points_win}, {self.points_kot}, {self.points_hakem_kot} (rulebook 1.6)"
             )
+        if self.kot_in_modes and not self.modes:
+            raise RulesError(
+                "kot_in_modes=on has no meaning where no mode is allowed: leave it out, or add "
+                "one, modes=suit,sar say (rulebook 5)"
+            )
         first = self.first_hakem
         if self.teams is Teams.SECOND_ACE and first and first.draw is not HakemDraw.ACE_DRAW:
             raise RulesError(
