@@ -58,10 +58,10 @@ def experiment(ask: Ask, *, as_json: bool) -> bool:
     secret = None if ask.seed is None else secret_from_text(ask.seed)
     began = time.monotonic()
     with (
+        confining(ask.is_confined) as sandbox,
         opened(folder, ask.design, bots=(first, second), secret=secret) as found,
         SeriesWatch(found, show.errors()) as watch,
         operated(ask.operating, say=watch.say) as meter,
-        confining(ask.is_confined) as sandbox,
     ):
         watch.say(_greeting(found))
         if found.end is None:

@@ -6,6 +6,7 @@ same connection, so its end is the end of all of them: nothing here polls or sle
 
 import errno
 import json
+import math
 import os
 import re
 import signal
@@ -63,9 +64,11 @@ class Desk:
         dial: bool = True,
         grace_seconds: float = 30,
         prefix: tuple[str, ...] = (),
+        sandbox: tuple[str, ...] = (),
         environment: Mapping[str, str] | None = None,
         nursery: trio.Nursery | None = None,
         ticket: str = TICKET,
+        life_seconds: float = math.inf,
     ) -> BotProcess:
         return launch(
             nursery or self.nursery,
@@ -76,8 +79,10 @@ class Desk:
             log_path=self.folder / "logs" / "bot.log",
             running=self.running,
             prefix=prefix,
+            sandbox=sandbox,
             environment=environment,
             grace_seconds=grace_seconds,
+            life_seconds=life_seconds,
         )
 
     async def caller(self) -> trio.SocketStream:
@@ -423,6 +428,36 @@ async def test_a_prefix_stands_before_the_command(desk: Desk) -> None:
     await process.wait()
     assert process.log.tail() == "yes\n"
     assert f"cd {desk.folder} && env LIMITED=yes {sys.executable} -c" in process.by_hand
+
+
+async def test_a_sandbox_stands_before_all_and_is_not_in_the_line_to_run_by_hand(
+    desk: Desk,
+) -> None:
+    sandbox, prefix = ("env", "WORD=boxed"), ("env", "OTHER=prefixed")
+    script = "print(os.environ['WORD'], os.environ['OTHER'])"
+    process = desk.launch("import os\n" + script, dial=False, sandbox=sandbox, prefix=prefix)
+    assert await process.wait() == 0
+    assert process.log.tail() == "boxed prefixed\n"
+    assert "WORD=boxed" not in process.by_hand
+    assert "OTHER=prefixed" in process.by_hand
+
+
+async def test_the_shell_of_a_sandbox_says_by_which_signal_a_bot_ended(desk: Desk) -> None:
+    shell = ("sh", "-c", '"$@"; exit $?', "sh")
+    crash = "import os; os.kill(os.getpid(), 11)"
+    assert await desk.launch(crash, dial=False, sandbox=shell).wait() == -11
+    assert await desk.launch("exit(3)", dial=False, sandbox=shell).wait() == 3
+    assert await desk.launch("exit(139)", dial=False).wait() == 139
+
+
+@pytest.mark.usefixtures("either_wait")
+async def test_a_process_that_lives_too_long_is_ended(desk: Desk) -> None:
+    process = desk.launch(WAIT, life_seconds=0.5)
+    assert await process.wait() == -signal.SIGTERM
+    assert process.is_overdue
+    other = desk.launch("pass", dial=False, life_seconds=60)
+    assert await other.wait() == 0
+    assert not other.is_overdue
 
 
 async def test_the_line_to_run_by_hand_does_what_the_launch_did(desk: Desk) -> None:

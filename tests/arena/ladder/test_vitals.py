@@ -4,6 +4,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -49,6 +50,23 @@ def test_processes_that_share_a_cpu_wait_for_it() -> None:
         for process in processes:
             process.kill()
             process.wait()
+
+
+def test_in_a_sandbox_it_is_the_bot_that_waits_and_not_what_is_around_it() -> None:
+    shell = ["sh", "-c", '"$@"; exit $?', "sh"]
+    command = [*shell, *shell, sys.executable, "-c", BUSY]
+    with subprocess.Popen(command, start_new_session=True) as process:
+        try:
+            used = None
+            while used is None or used.cpu_seconds < 0.1:  # until all of them are there
+                time.sleep(0.01)
+                used = vitals(process.pid, wrappers=2)
+            (bot,) = used.waited_seconds
+            assert b"while True" in Path(f"/proc/{bot}/cmdline").read_bytes().split(b"\0")[2]
+            assert bot != process.pid
+            assert vitals(process.pid, wrappers=3) is None
+        finally:
+            subprocess.run(["kill", "-9", "--", f"-{process.pid}"], check=True)
 
 
 def test_a_process_that_is_gone_shows_nothing() -> None:

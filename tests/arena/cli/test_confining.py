@@ -1,0 +1,88 @@
+"""``--sandbox``: where it does not work, a line says so and nothing is played."""
+
+from pathlib import Path
+
+import pytest
+
+from arena.cli import confining
+from arena.ladder.sandbox import SandboxError
+from tests.arena.cli.conftest import MakeBot, RunCommand
+
+
+@pytest.fixture
+def no_sandbox(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(folder: Path, *, python: str) -> None:
+        raise SandboxError("user namespaces are off: sysctl")
+
+    monkeypatch.setattr(confining, "prepare", refuse)
+
+
+@pytest.fixture
+def unplayed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing may be opened that plays."""
+
+    def refuse(**_: object) -> None:
+        raise AssertionError("it was played")
+
+    for name in ("local", "trial", "event"):
+        monkeypatch.setattr(f"arena.cli.{name}.open_runner", refuse)
+    monkeypatch.setattr("arena.cli.conformance.check_bot", refuse)
+
+
+@pytest.mark.usefixtures("no_sandbox", "unplayed")
+@pytest.mark.parametrize("words", ["match A B", "sprt A B", "duel A B", "bot check A"])
+def test_without_a_sandbox_nothing_is_played(
+    run: RunCommand, make_bot: MakeBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    named = {"A": str(make_bot("sara")), "B": str(make_bot("reza"))}
+    ran = run(*(named.get(word, word) for word in words.split()), "--sandbox")
+    assert ran.status == 2
+    assert ran.err.splitlines()[-1] == "error: --sandbox: user namespaces are off: sysctl"
+    assert ran.out == ""
+    assert [entry.name for entry in tmp_path.iterdir()] == ["bots"]
+
+
+@pytest.mark.usefixtures("no_sandbox", "unplayed")
+def test_without_a_sandbox_no_event_is_played(
+    run: RunCommand, make_bot: MakeBot, tmp_path: Path
+) -> None:
+    ladder = tmp_path / "club"
+    assert run("ladder", "init", ladder).status == 0
+    assert run("ladder", "add", ladder, make_bot("sara"), make_bot("reza")).status == 0
+    ran = run("ladder", "run", ladder, "--sandbox")
+    assert ran.status == 2
+    assert ran.err.splitlines()[-1] == "error: --sandbox: user namespaces are off: sysctl"
+
+
+def test_a_folder_whose_socket_has_too_long_a_name_is_refused(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    class Prepared:
+        listen = f"unix:{tmp_path}/{'x' * 108}"
+
+    monkeypatch.setattr(confining, "prepare", lambda folder, *, python: Prepared())
+    with pytest.raises(confining.Misuse, match="TMPDIR"), confining.confining(True):
+        pass
+
+
+def test_the_folder_of_a_sandbox_is_private_and_gone_with_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    seen: list[Path] = []
+
+    class Prepared:
+        listen = "unix:/short"
+
+    def prepare(folder: Path, *, python: str) -> Prepared:
+        assert folder.stat().st_mode & 0o777 == 0o700
+        seen.append(folder)
+        return Prepared()
+
+    monkeypatch.setattr(confining, "prepare", prepare)
+    with confining.confining(True) as sandbox:
+        assert sandbox is not None
+        assert seen[0].is_dir()
+    assert not seen[0].exists()
+    with confining.confining(False) as none:
+        assert none is None
