@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from arena.cli import confining
+from arena.cli.errors import Misuse
 from arena.ladder.sandbox import SandboxError
 from tests.arena.cli.conftest import MakeBot, RunCommand
 
@@ -62,7 +63,7 @@ def test_a_folder_whose_socket_has_too_long_a_name_is_refused(
         listen = f"unix:{tmp_path}/{'x' * 108}"
 
     monkeypatch.setattr(confining, "prepare", lambda folder, *, python: Prepared())
-    with pytest.raises(confining.Misuse, match="TMPDIR"), confining.confining(True):
+    with pytest.raises(Misuse, match="TMPDIR"), confining.confining(True):
         pass
 
 
