@@ -1,10 +1,13 @@
 """The host with real tables, bots in memory and virtual time."""
 
 import gc
+import logging
+import re
 import weakref
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import permutations
 
 import pytest
@@ -36,6 +39,7 @@ from hokm.session import (
     GameEnd,
     GameStart,
     Goodbye,
+    Malformed,
     Refused,
 )
 from tests.arena.referee.virtual import CLOCK, a_game, drive
@@ -508,6 +512,43 @@ async def test_a_fault_of_the_arena_voids_its_game_and_no_other(
     assert "Broken" in caplog.text
     for bot in house.bots:
         assert [end.outcome for end in endings(bot) if end.game == 2] == [outcomes[1]]
+
+
+@pytest.mark.rule("8.45")
+async def test_case_45_before_the_choice_the_second_card_is_in_no_log(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """The arena says the most where it fails: at the choice, after two refusals of the drawer."""
+    for name in (None, *logging.root.manager.loggerDict):
+        caplog.set_level(logging.DEBUG, logger=name)
+    game = break_at(a_game(Rules.of(2)), 5)  # after trump, two discards and a refused card
+    async with a_house() as house:
+        table = a_table(game=game, policy=Policy.CASUAL)
+        playing = partial(house.host.play, table, house.sessions[:2], match="m", players=NAMES[:2])
+        house.nursery.start_soon(playing)
+        await trio.testing.wait_all_tasks_blocked()
+        while game.deal.offered is None:
+            await answer_next(house, game)
+        second = game.deal.deck[11]
+        await answer_next(house, game, Malformed("keep and refuse at once"), attempt=1)
+        await answer_next(house, game, PLAYS[second], attempt=2)
+        assert table.outcome is None
+        await answer_next(house, game, attempt=3)
+    assert ending_of(table) is Ending.HOST_FAULT
+    written = caplog.text + "".join(repr(vars(record)) for record in caplog.records)
+    assert "Broken" in written
+    assert not re.search(rf"\b{second}\b", written)
+
+
+async def answer_next(
+    house: House, game: Game, action: Action | Malformed | None = None, *, attempt: int = 1
+) -> None:
+    """The seat to act answers what it was asked last, by the first legal action if no other."""
+    assert game.to_act is not None
+    bot = house.bots[game.to_act]
+    asked = told_decisions(bot)[-1]
+    bot.say(Answer(asked.game, asked.decision, attempt, action or asked.legal[0]))
+    await trio.testing.wait_all_tasks_blocked()
 
 
 async def test_a_game_that_cannot_even_be_stopped_is_void_as_well(

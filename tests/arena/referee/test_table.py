@@ -192,6 +192,19 @@ def test_a_move_for_a_hand_that_is_over_is_stale() -> None:
     assert reason is Reason.STALE_DECISION
 
 
+@pytest.mark.rule("8.10")
+@pytest.mark.parametrize("players", [2, 3, 4])
+def test_nonsense_for_a_declaration_is_malformed_and_the_hakem_is_still_asked(players: int) -> None:
+    table = drive(Rules.of(players))
+    hakem, asked = table.seat, table.decision
+    assert the_reason(table, Malformed("a suit that does not exist")) is Reason.MALFORMED
+    assert table.table.outcome is None
+    assert table.table.game.deal.trump is None
+    assert (table.seat, table.decision) == (hakem, asked)
+    assert not refusals(table.answer(DeclareTrump(Trump.CLUBS)))
+    assert table.table.game.deal.trump is Trump.CLUBS
+
+
 @pytest.mark.rule("8.24")
 def test_a_second_card_in_one_trick_from_the_last_seat_is_stale_and_the_first_stands() -> None:
     table = in_play()

@@ -11,6 +11,9 @@ from hokm.rules.deal import Deal
 from hokm.rules.game import Board
 from hokm.rules.scoring import EachAlone, Verdict
 from hokm.rules.variants import variant_of
+from hokm.session import ClockRules, MatchStart
+from hokm.view import View
+from hokm.wire import decode_from_referee, encode_from_referee
 from tests.hokm.positions import hand, next_hand, points, race, race_rules, rules, shape
 
 HANDS = 10_000
@@ -59,6 +62,24 @@ def test_case_36_the_same_two_is_missing_in_every_hand_and_all_know_it(suit: Sui
         while game.hand_number == number and not game.is_over:
             assert game.to_act is not None
             game.act(game.to_act, game.legal_actions()[0])
+
+
+@pytest.mark.rule("8.36")
+@pytest.mark.parametrize("suit", list(Suit))
+def test_case_36_the_missing_two_is_announced_before_the_first_card(suit: Suit) -> None:
+    """In the rules of the match's start, which is all that a bot is told before its first game."""
+    clock = ClockRules(move_seconds=1.0, bank_seconds=30.0)
+    start = MatchStart("m", rules(3, removed_two=suit.letter), games=3, clock=clock)
+    (told,) = decode_from_referee(encode_from_referee([start]))
+    assert isinstance(told, MatchStart)
+    assert told.rules.removed_two is suit
+    two = Card.parse(f"2{suit.letter}")
+    for seat in range(3):
+        view = View(told.rules, Seat(seat))
+        assert view.rules.removed_two is suit
+        assert two not in view.variant.pack
+        assert view.seen == (two,), "known before any card is"
+        assert two not in view.unseen
 
 
 @pytest.mark.rule("8.36")
