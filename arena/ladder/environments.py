@@ -72,9 +72,8 @@ _SAYS_NO_NETWORK: Final = (
     "error sending request",  # uv
     "dns error",
 )
-_NOT_FOUND: Final = re.compile(
-    r"(?:No matching distribution found for|satisfies the requirement|Because) ([^\s(]+)"
-)
+_NOT_FOUND: Final = re.compile(r"No matching distribution found for ([^\s(]+)")  # says pip
+_WORD: Final = re.compile(r"[\w.-]*\w")
 
 # Needed to find and run programs, and no secret: a build sees nothing else of ours.
 _INHERITED: Final = ("PATH", "LD_LIBRARY_PATH", "TMPDIR")
@@ -287,6 +286,10 @@ def _name_of(line: str) -> str:
     return line.partition(" --hash")[0]
 
 
+def _package_of(line: str) -> str:
+    return canonicalize_name(Requirement(_name_of(line)).name)
+
+
 # -- the SDK
 
 
@@ -367,8 +370,10 @@ def _installer(python: Path, *, wheels: Path | None) -> tuple[str, ...]:
 def _not_installed(
     entrant: Entrant, done: "_Done", wanted: Sequence[str], *, wheels: Path | None
 ) -> NotPreparedError:
-    found = _NOT_FOUND.findall(done.output)
-    what = found[-1].rstrip(";,") if found else ", ".join(map(_name_of, wanted))
+    said = {canonicalize_name(word) for word in _WORD.findall(done.output)}
+    named = [line for line in map(_name_of, wanted) if _package_of(line) in said]
+    found = _NOT_FOUND.findall(done.output) or named or list(map(_name_of, wanted))
+    what = ", ".join(dict.fromkeys(found))
     if wheels is not None:
         remedy = f"put a wheel of it for this Python into {wheels}, with what it needs"
     elif any(sign in done.output for sign in _SAYS_NO_NETWORK):
