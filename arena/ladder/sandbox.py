@@ -348,8 +348,8 @@ def _remedy(last: str, *, is_root: bool) -> str:
             "root is not allowed to make namespaces, as in a container without CAP_SYS_ADMIN: run "
             "as an ordinary user, or allow it"
         )
-    if _setting("/proc/sys/user/max_user_namespaces") == "0":
-        return "user namespaces are off: sysctl user.max_user_namespaces=10000"
+    if _setting("/proc/sys/user/max_user_namespaces") == "0" or "exceeded" in last:
+        return "no more user namespaces: sysctl user.max_user_namespaces=10000"
     if _setting("/proc/sys/kernel/unprivileged_userns_clone") == "0":
         return "user namespaces are off: sysctl kernel.unprivileged_userns_clone=1"
     if _setting("/proc/sys/kernel/apparmor_restrict_unprivileged_userns") == "1":

@@ -178,6 +178,7 @@ async def test_a_bot_gets_nothing_by_itself(
     assert_stopped(await confined.said(body, prepared(confined.folder)))
 
 
+@pytest.mark.usefixtures("made_sandbox")  # a control of what is skipped without one
 @pytest.mark.parametrize(("what", "body", "prepared"), ALONE, ids=[row[0] for row in ALONE])
 async def test_without_the_sandbox_it_gets_that(
     free: Ground, what: str, body: str, prepared: Callable[[Path], str]
