@@ -78,6 +78,7 @@ def _race(players: int, **options: str) -> Playthrough:
 
 
 _ALL_MODES = "suit,sar,nar,tak_nar"
+_OTHER_POINTS = {"points_win": "2", "points_kot": "5", "points_hakem_kot": "9"}
 
 PLAYTHROUGHS: Mapping[str, Playthrough] = {
     "4-boards": _boards(4),
@@ -90,15 +91,27 @@ PLAYTHROUGHS: Mapping[str, Playthrough] = {
     "4-race": _race(4, target_points="2"),
     "4-race-cut": _race(4, target_points="2", cut="on", next_hakem="left"),
     "4-race-second_ace": _race(4, target_points="1", teams="second_ace"),
+    "4-race-random": _race(4, target_points="1", first_hakem="random"),
+    "4-race-seat": _race(4, target_points="2", first_hakem="seat:2", **_OTHER_POINTS),
     "3-boards": _boards(3),
     "3-boards-hakem": _boards(3, pause_after="hakem"),
     "3-boards-removed_two": _boards(3, removed_two="S"),
+    "3-boards-sar": _boards(3, naming(Trump.SAR), modes=_ALL_MODES, removed_two="D"),
     "3-boards-nar": _boards(3, naming(Trump.NAR), modes=_ALL_MODES),
+    "3-boards-tak_nar": _boards(
+        3, naming(Trump.TAK_NAR), modes=_ALL_MODES, removed_two="H", kot_in_modes="on"
+    ),
     "3-race": _race(3, target_points="2", next_hakem="right"),
+    "3-race-random": _race(3, target_points="2", first_hakem="random", next_hakem="winner"),
+    "3-race-seat": _race(3, target_points="2", first_hakem="seat:1", **_OTHER_POINTS),
     "2-boards": _boards(2),
     "2-boards-private": _boards(2, draw_choice_public="off"),
     "2-boards-sar": _boards(2, naming(Trump.SAR), modes=_ALL_MODES),
+    "2-boards-nar": _boards(2, naming(Trump.NAR), modes=_ALL_MODES, kot_in_modes="on"),
+    "2-boards-tak_nar": _boards(2, naming(Trump.TAK_NAR), modes=_ALL_MODES),
     "2-race": _race(2, target_points="2", first_hakem="random", play_out="on"),
+    "2-race-ace_draw": _race(2, target_points="1", first_hakem="ace_draw"),
+    "2-race-seat": _race(2, target_points="2", first_hakem="seat:1", **_OTHER_POINTS),
 }
 """Every playthrough by the name of its file."""
 
