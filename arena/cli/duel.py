@@ -55,7 +55,9 @@ PAIRS = 64
 
 
 def duel(
-    first: Annotated[str, typer.Argument(metavar="A", help="A bot's folder, or a bundled bot.")],
+    first: Annotated[
+        str, typer.Argument(metavar="A", help="A bot's folder or archive, or a bundled bot.")
+    ],
     second: Annotated[str, typer.Argument(metavar="B", help="The other one.")],
     boards: Annotated[
         int | None,

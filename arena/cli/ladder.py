@@ -123,7 +123,7 @@ def add(
     folder: Folder,
     bots: Annotated[
         list[str],
-        typer.Argument(metavar="BOT", help="Bots' folders, or names of bundled bots."),
+        typer.Argument(metavar="BOT", help="Bots' folders or archives, or names of bundled bots."),
     ],
     rated: Annotated[
         bool | None,

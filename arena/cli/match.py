@@ -31,9 +31,10 @@ SHORT_HELP = "Play bots against each other and say which is better."
 
 HELP = f"""{SHORT_HELP}
 
-A BOT is a folder with a bot.toml, or the name of a bundled bot (see arena bot list). Two bots play
-as two sides, with two players or four; three bots play each for itself; four sit at a table of four
-in the order named, the first and third against the others. The same bot may be named twice.
+A BOT is a folder with a bot.toml, an archive of one (see arena bot pack), or the name of a bundled
+bot (see arena bot list). Two bots play as two sides, with two players or four; three bots play each
+for itself; four sit at a table of four in the order named, the first and third against the others.
+The same bot may be named twice.
 remote:NAME is a bot that somebody starts, anywhere, with a ticket that is written for it; see
 --listen, and docs/serve.md.
 

@@ -277,9 +277,12 @@ def _wanted(file: Path, line: str) -> Iterator[str]:
             problem = f"asks for {shortened(words)}, and this arena speaks {hokm.__version__}"
             raise BotError(file, problem, remedy="leave it out: the arena brings its own")
         return
-    if requirement.marker is not None and not requirement.marker.evaluate():
-        return
-    yield " ".join([str(requirement), *(f"--hash={one}" for one in sorted(hashes))])
+    try:
+        is_asked = requirement.marker is None or requirement.marker.evaluate()
+    except (ValueError, KeyError) as error:
+        raise BotError(file, f"{shown} has a marker that says nothing", remedy=remedy) from error
+    if is_asked:
+        yield " ".join([str(requirement), *(f"--hash={one}" for one in sorted(hashes))])
 
 
 def _name_of(line: str) -> str:

@@ -25,6 +25,7 @@ def test_help_imports_nothing_that_is_heavy():
 @pytest.mark.parametrize(
     "words",
     ["", "match", "sprt", "duel", "verify", "replay", "luck", "bot", "bot list", "ladder"]
+    + ["bot check", "bot pack", "bot unpack"]
     + [*TELLING]
     + [f"ladder {name}" for name in ("init", "add", "run", "standings", "check")],
 )
