@@ -8,10 +8,10 @@ import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from benchmarks import core, match, referee, store
+from benchmarks import core, match, referee, sandbox, store
 
 RESULTS = Path(__file__).resolve().parent / "results"
-PARTS = ("core", "referee", "match", "store")
+PARTS = ("core", "referee", "match", "store", "sandbox")
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,12 +31,13 @@ class Size:
     store_bots: int
     store_matches: int
     store_rounds: int
+    sandbox_rounds: int
 
 
-WHOLE = Size(7, 150, 5, 2, (1, 16, 64, 256), 3, 2.5, 0.7, 3, 16, 300, 200_000, 5)
+WHOLE = Size(7, 150, 5, 2, (1, 16, 64, 256), 3, 2.5, 0.7, 3, 16, 300, 200_000, 5, 25)
 """Some four minutes on two quiet cores."""
-QUICK = Size(1, 100, 3, 2, (1, 64), 1, 1.0, 0.3, 1, 2, 100, 20_000, 1)
-TINY = Size(1, 2, 1, 1, (2,), 1, 0.1, 0.05, 1, 1, 8, 200, 1)
+QUICK = Size(1, 100, 3, 2, (1, 64), 1, 1.0, 0.3, 1, 2, 100, 20_000, 1, 5)
+TINY = Size(1, 2, 1, 1, (2,), 1, 0.1, 0.05, 1, 1, 8, 200, 1, 1)
 """For the test that all of this still runs."""
 
 
@@ -77,6 +78,10 @@ def run(size: Size, parts: tuple[str, ...] = PARTS) -> dict[str, object]:
         )
         print(f"\n{store.report(grown)}", flush=True)
         figures["store"] = [{**asdict(one), "median": one.median} for one in grown]
+    if "sandbox" in parts:
+        starts = sandbox.measure(rounds=size.sandbox_rounds)
+        print(f"\n{sandbox.report(starts)}", flush=True)
+        figures["sandbox"] = starts if isinstance(starts, str) else [asdict(one) for one in starts]
     return figures
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import benchmarks.__main__ as bench
-from benchmarks import core, match, referee, store, timing
+from benchmarks import core, match, referee, sandbox, store, timing
 from benchmarks.measure import Rate, in_turn, table
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -70,6 +70,25 @@ def test_a_store_is_measured_when_it_is_small_and_when_it_is_grown(
     assert all(one["median"] > 0 for one in measured)
     assert "target ms" in capsys.readouterr().out
     assert json.dumps(figures)
+
+
+def test_the_start_of_a_sandbox_is_measured_or_it_is_said_why_not(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    figures = bench.run(bench.TINY, ("sandbox",))
+    assert json.dumps(figures)
+    printed = capsys.readouterr().out
+    if isinstance(figures["sandbox"], str):
+        assert figures["sandbox"] in printed
+    else:
+        assert all(what in printed for what in sandbox.COMMANDS)
+
+
+def test_what_a_sandbox_adds_is_reported_by_the_median_of_the_rounds() -> None:
+    starts = sandbox.Starts("it", (0.010, 0.020, 0.010), (0.020, 0.030, 0.025))
+    assert sandbox.report([starts]).splitlines()[-1].split()[-5:] == (
+        ["it", "10.0", "25.0", "10.0", "2.00"]
+    )
 
 
 def test_a_ratio_is_to_the_floor_of_the_same_round() -> None:
