@@ -201,7 +201,7 @@ class Environments:
         if found is not None and is_usable(found):
             return found
         place.mkdir(parents=True, exist_ok=True)
-        with _locked(place / _LOCK) as lock:
+        with self._locked(place / _LOCK) as lock:
             found = _whole(place)  # another one may just have made it
             if found is not None and is_usable(found):
                 return found
@@ -220,6 +220,20 @@ class Environments:
                 shutil.rmtree(folder, ignore_errors=True)
                 raise
         return folder
+
+    @contextmanager
+    def _locked(self, file: Path) -> Iterator[int]:
+        """Hold a file, as soon as nobody else does; gives what a child may hold on to."""
+        descriptor = os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        try:
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                self.tell("waiting for another arena, which makes the same")
+                fcntl.flock(descriptor, fcntl.LOCK_EX)
+            yield descriptor
+        finally:
+            os.close(descriptor)
 
 
 def default_cache() -> Path:
@@ -336,7 +350,7 @@ class _Sdk:
         for distribution in self.distributions.values():
             for file in distribution.files or ():
                 source = Path(str(distribution.locate_file(file)))
-                if ".." not in file.parts and file.suffix != ".pth" and source.is_file():
+                if ".." not in file.parts and source.is_file():
                     target = home / file
                     target.parent.mkdir(parents=True, exist_ok=True)
                     target.symlink_to(source.resolve())
@@ -440,7 +454,7 @@ def _run(
         finally:
             os.close(write)
         try:
-            has_ended = _attended(popen.pid, read, log, seconds=seconds)
+            has_ended = _attended(popen, read, log, seconds=seconds)
         finally:
             # It may be dead, but is not reaped: its id and the group's still belong to it.
             with suppress(ProcessLookupError, PermissionError):
@@ -452,7 +466,9 @@ def _run(
     return _Done(status if has_ended else None, "".join(f"{line}\n" for line in lines), seconds)
 
 
-def _attended(pid: int, output: int, log: CappedLog, *, seconds: float) -> bool:
+def _attended(
+    popen: subprocess.Popen[bytes], output: int, log: CappedLog, *, seconds: float
+) -> bool:
     """Copy what a process prints until it has ended; whether it did so in its time. One that it has
     left behind may hold its output for ever.
     """
@@ -467,9 +483,16 @@ def _attended(pid: int, output: int, log: CappedLog, *, seconds: float) -> bool:
                     log.write(chunk)
                     continue
                 selector.unregister(output)
-            if os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None:
+            if _has_ended(popen):
                 return True
     return False
+
+
+def _has_ended(popen: subprocess.Popen[bytes]) -> bool:
+    if not hasattr(os, "waitid"):  # macOS, before Python 3.13
+        return popen.poll() is not None
+    how = os.WEXITED | os.WNOHANG | os.WNOWAIT
+    return os.waitid(os.P_PID, popen.pid, how) is not None
 
 
 def _python_of(environment: Path) -> Path:
@@ -493,14 +516,3 @@ def _whole(place: Path) -> Path | None:
         return None
     folder = place / name
     return folder if name and "/" not in name and folder.is_dir() else None
-
-
-@contextmanager
-def _locked(file: Path) -> Iterator[int]:
-    """Hold a file, as soon as nobody else does; gives what a child may hold on to."""
-    descriptor = os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
-        yield descriptor
-    finally:
-        os.close(descriptor)
