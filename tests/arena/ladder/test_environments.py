@@ -449,7 +449,12 @@ def test_a_build_of_python_has_what_it_requires(tmp_path: Path, made: Environmen
     assert says(made.prepared(entrant)) == "7"
 
 
-def test_a_build_program_that_is_not_there_is_named(tmp_path: Path) -> None:
+@pytest.mark.parametrize("has_setpriv", [True, False])
+def test_a_build_program_that_is_not_there_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, has_setpriv: bool
+) -> None:
+    if not has_setpriv:
+        monkeypatch.setattr("arena.ladder.launcher.death_signal_prefix", lambda: ())
     entrant = bot(tmp_path / "bot", build='["no-such-compiler"]')
     with pytest.raises(NotPreparedError) as caught:
         Environments(cache=tmp_path / "cache").prepared(entrant)
