@@ -29,11 +29,11 @@ test: $(VENV)/$(STAMP) ## run the tests; ARGS='-k trick' goes to pytest
 fuzz: $(VENV)/$(STAMP) ## feed nonsense to all that reads from outside, for some ten minutes; FUZZ=100 for longer
 	FUZZ_FACTOR=$(or $(FUZZ),30) $(BIN)/python -m pytest tests/fuzz -n 2 --dist worksteal --timeout 0 $(ARGS)
 
-demo: $(VENV)/$(STAMP) ## play a small ladder of sample bots and print its standings
+demo: $(VENV)/$(STAMP) ## play a small ladder of sample bots, half a minute on two cores, and print its standings
 	@if [ -e $(DEMO) ]; then echo "Removing $(DEMO)/, left by an earlier demo"; rm -rf $(DEMO); fi
 	$(BIN)/arena ladder init $(DEMO) --boards 16 --tick 0
 	$(BIN)/arena ladder add $(DEMO) house house-10 house-30 greedy
-	$(BIN)/arena ladder run $(DEMO) --cycles 1
+	$(BIN)/arena ladder run $(DEMO) --cycles 3
 
 bench: $(VENV)/$(STAMP) ## measure the speed of everything (docs/speed.md); ARGS=--quick for a first look
 	$(BIN)/python -m benchmarks $(ARGS)

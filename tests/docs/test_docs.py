@@ -96,8 +96,15 @@ def test_the_bot_of_a_page_beats_greedy(page: str) -> None:
 def test_the_bot_of_a_page_plays_in_the_arena(page: str, tmp_path: Path) -> None:
     write_files(page, tmp_path)
     match = "arena match ./mybot greedy --boards 1 --record match.json.gz"
-    assert "2 COMPLETED" in run(match, folder=tmp_path)
+    printed = run(match, folder=tmp_path)
+    assert "2 COMPLETED" in printed
+    assert headings(printed) <= headings(text_of(page)), "the page shows a match as it was once"
     assert "match.json.gz: ok" in run("arena verify match.json.gz", folder=tmp_path)
+
+
+def headings(text: str) -> set[str]:
+    """The columns of every table that a command printed, those of one table as one text."""
+    return {" ".join(line.split()) for line in re.findall(r"^(.+)\n─+ *$", text, re.MULTILINE)}
 
 
 def modules_of_hokm() -> list[str]:
