@@ -148,8 +148,8 @@ class Store:
                 self._begin(connection, event, event.entropy)
 
     def fix_entropy(self, event: Event, entropy: bytes) -> None:
-        """From now on the deals of the event are fixed; it is kept as well how `event` says that its
-        schedule is settled, what its beacon published, and how many bots were entered.
+        """From now on the deals of the event are fixed; it is kept as well how `event` says that
+        its schedule is settled, what its beacon published, and how many bots were entered.
         """
         with self._database.writing() as connection:
             self._begin(connection, event, entropy)
@@ -414,10 +414,10 @@ class Store:
         some = t.entrants.c.forfeits > 0
         query = sa.select(t.entrants.c.bot, total).where(some).group_by(t.entrants.c.bot)
         with self._database.reading() as connection:
-            return {bot: games for bot, games in connection.execute(query)}
+            return dict(connection.execute(query).tuples())
 
     def cpu_seconds(self) -> dict[int, float]:
-        """What a match has cost each bot's processes in the mean, where that is known, by number."""
+        """By number: what a match has cost each bot's processes in the mean, where it is known."""
         mean = sa.func.avg(t.entrants.c.cpu_milliseconds)
         query = sa.select(t.entrants.c.bot, mean).group_by(t.entrants.c.bot)
         with self._database.reading() as connection:

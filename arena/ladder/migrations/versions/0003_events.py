@@ -2,8 +2,8 @@
 
 An event of so many cycles was a round robin without entropy. The boards of a match become one row,
 and what came of them between each two entrants another. Faults and CPU time were in the records
-only and are not known of older matches. A bot of the arena's own is known by its owner, since until now nobody
-else was told to keep off that name; what a bot runs is taken to be its whole bundle.
+only and are not known of older matches. A bot of the arena's own is known by its owner, since until
+now nobody else was told to keep off that name; what a bot runs is taken to be its whole bundle.
 """
 
 import json
