@@ -414,7 +414,7 @@ class Store:
         some = t.entrants.c.forfeits > 0
         query = sa.select(t.entrants.c.bot, total).where(some).group_by(t.entrants.c.bot)
         with self._database.reading() as connection:
-            return dict(connection.execute(query).tuples())
+            return dict(connection.execute(query).all())
 
     def cpu_seconds(self) -> dict[int, float]:
         """By number: what a match has cost each bot's processes in the mean, where it is known."""
