@@ -14,15 +14,20 @@ from arena.conformance.kit import check_bot
 from arena.conformance.report import Verdict
 from arena.conformance.script import Ask
 from arena.ladder.entrants import Entrant, Limits, find_bot, load_bot
+from arena.ladder.environments import Environments
 from arena.ladder.runner import Runner, open_runner
 from arena.ladder.sandbox import Sandbox
 from hokm.outcome import Ending
 from hokm.records import MatchRecord
 from hokm.records.encode import substance_digest
+from tests.arena.ladder.test_environments import wheel
+from tests.system import test_environments as environments
 from tests.system import test_raw_bots as raw
 from tests.system.processes import GOOD, Notes, plan, write_bot
 
 pytestmark = pytest.mark.timeout(600)
+
+CHOOSES_LAST = "def choose(cards):\n    return cards[-1]\n"
 
 typescript = raw.typescript
 """The bot in TypeScript, built; skipped with the reason where that cannot be."""
@@ -87,6 +92,17 @@ async def test_a_bot_in_typescript_plays_the_same_in_the_sandbox(
     confined = await played(tmp_path / "confined", unused_sandbox, *bots)
     assert_is_completed(confined)
     assert substance_digest(confined) == substance_digest(free)
+
+
+async def test_a_bot_with_packages_of_its_own_finds_them_in_the_sandbox(
+    unused_sandbox: Sandbox, tmp_path: Path
+) -> None:
+    wheels = wheel(tmp_path / "wheels", "tiny_luck", CHOOSES_LAST).parent
+    made = Environments(cache=tmp_path / "cache", wheels=wheels)
+    lucky = made.prepared(load_bot(environments.lucky(tmp_path / "lucky")))
+    assert_is_completed(
+        await played(tmp_path / "confined", unused_sandbox, lucky, load_bot(find_bot("greedy")))
+    )
 
 
 @pytest.mark.parametrize(
