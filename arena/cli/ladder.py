@@ -143,12 +143,14 @@ def add(
     The bundled bot random is unrated unless --rated is given: a match with it says too little.
     """
     from arena.cli.places import bot_folder, environments
+    from arena.ladder import announcing
     from arena.ladder.ladder import Entry, Ladder
 
     folders = [bot_folder(text) for text in bots]  # before the first of them is entered
     with Ladder.open(folder, environments=environments(wheels)) as ladder:
         for place in folders:
             added = ladder.add(str(place), rated=rated)
+            announcing.republish(ladder)
             bot = f"{added.bot.name} {added.bot.version} ({added.bot.owner})"
             if added.entry is Entry.SAME_PROGRAM:
                 print(f"{place.name}: the same program as {bot}, which stands for both")
@@ -395,10 +397,11 @@ def standings(folder: Folder, json_: Json = False) -> None:
 def check(folder: Folder, json_: Json = False) -> None:
     """Check that bots, records, secrets and ratings are as they were."""
     from arena.cli import show
+    from arena.ladder import audit
     from arena.ladder.ladder import Ladder
 
     with Ladder.open(folder) as ladder:
-        problems = [str(problem) for problem in ladder.check()]
+        problems = [str(problem) for problem in audit.check(ladder)]
     if json_:
         show.print_json({"ok": not problems, "problems": problems})
     else:

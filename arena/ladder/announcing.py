@@ -211,6 +211,15 @@ def publish(ladder: Ladder, event: Event) -> EventDocument:
     return document
 
 
+def republish(ladder: Ladder) -> None:
+    """Publish the event that is announced, if there is one and it has not begun: a copy that
+    somebody keeps then says who was entered before the entropy was known. Raises as `publish`.
+    """
+    event = ladder.store.event_under_way()
+    if event is not None and not event.has_begun:
+        publish(ladder, event)
+
+
 def document_of(ladder: Ladder, event: Event) -> EventDocument:
     """All that there is to say of an event. Its secret is said if `event` has it, the rest is as
     the store has it.

@@ -532,7 +532,7 @@ def _end_event(ladder: Ladder, event: Event, tell: Callable[[Notice], None]) -> 
     for attempt in ladder.store.attempts(event):
         file = ladder.records_folder / attempt.record
         try:
-            with suppress(RecordError, FileNotFoundError):  # Ladder.check is who tells of it
+            with suppress(RecordError, FileNotFoundError):  # the audit tells of it
                 record = load(file)
                 if record.secret is None:
                     save(file, replace(record, secret=secret, entropy=event.entropy or b""))

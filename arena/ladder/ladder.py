@@ -15,26 +15,23 @@ the business of `arena.ladder.cycles`.
 import difflib
 import fcntl
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 from enum import Enum
-from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from arena.ladder.entrants import SAMPLES, Entrant, find_bot, load_bot, program_digest
 from arena.ladder.environments import Environments
 from arena.ladder.errors import LadderError
-from arena.ladder.evidence import are_sisters, elo_of
-from arena.ladder.facts import WITHDRAWN, Attempt, Bot, Event, Result
+from arena.ladder.evidence import are_sisters
+from arena.ladder.facts import WITHDRAWN, Bot, Event
 from arena.ladder.files import part_of, unwritable, write_part, write_whole
 from arena.ladder.frozen import freeze, thaw
 from arena.ladder.settings import SETTINGS_FILE, Settings, parse_settings, read_settings
 from arena.ladder.store import Store
-from arena.ladder.verdict import Voided, forfeits, verdict
 from hokm.deck import commitment
-from hokm.records import MatchRecord, RecordError, load, substance_digest
 from hokm.session import PROTOCOL
 
 if TYPE_CHECKING:
@@ -198,12 +195,6 @@ class Ladder:
             reference=is_reference,
             rated=rated,
         )
-        event = self.store.event_under_way()
-        if event is not None and not event.has_begun:
-            # So that a copy that somebody keeps says who was entered before the entropy was known.
-            from arena.ladder import announcing
-
-            announcing.publish(self, event)
         entered = self._bot(entrant.name)
         sisters = tuple(known for known in bots if are_sisters(known, entered))
         return Added(entered, Entry.NEW, sisters)
@@ -251,38 +242,6 @@ class Ladder:
         from arena.ladder.pairing import ranking  # numpy with it, 0.16 s
 
         return ranking(self.store, event, settings=self.settings)
-
-    def check(self) -> list[LadderError]:
-        """Compare what the ladder rests on with what is there: bots, records, secret, ratings; and
-        see that its events are what they were announced to be.
-        """
-        from arena.ladder import announcing  # which knows ladders
-
-        problems: list[LadderError] = []
-        for bot in self.store.bots():
-            try:
-                thaw(bot.digest, bots=self.bots_folder)
-            except LadderError as error:
-                problems.append(error)
-        event = self.store.event_under_way()
-        if event is not None:
-            try:
-                self.secret_of(event)
-            except LadderError as error:
-                problems.append(error)
-        results = self.store.results()
-        by_match = {result.match: result for result in results}
-        told: set[tuple[str, int]] = set()
-        for attempt in self.store.attempts():
-            problem = self._record_problem(attempt, result=by_match.get(attempt.match))
-            if problem is not None:
-                problems.append(problem)
-                told.add((attempt.match, attempt.number))
-        problems += announcing.problems(self, told=told)
-        return problems + [
-            LadderError(self.folder / DATABASE_FILE, f"holds {what}", remedy=_RESTORE)
-            for what in self._derived_problems(results)
-        ]
 
     # -- for whoever plays
 
@@ -381,59 +340,6 @@ class Ladder:
         if len(entrant.name.encode()) > longest:
             problem = f"has a name of more than {longest} bytes"
             raise LadderError(entrant.name, problem, remedy="give it a shorter one in bot.toml")
-
-    def _derived_problems(self, results: Sequence[Result]) -> Iterator[str]:
-        """What is kept only to be quick, and does not follow from the results."""
-        due = [[result.round, *astuple(pair)] for result in results for pair in result.pairs()]
-        kept = [[number, *pair] for number, _, *pair in self.store.pairs().tolist()]
-        if sorted(kept) != sorted(due):
-            yield "comparisons of bots that do not follow from its results"
-        closed = self.store.rounds_closed()
-        try:
-            elo = elo_of(self.store.bots(), results, settings=self.settings, rounds_closed=closed)
-        except ValueError as error:
-            yield str(error)
-            return
-        if elo != self.store.ratings():
-            yield "Elo ratings that do not follow from its results"
-
-    def _record_problem(self, attempt: Attempt, *, result: Result | None) -> LadderError | None:
-        """What is amiss with the record of an attempt, or with what is kept of its match."""
-        file = self.records_folder / attempt.record
-        try:
-            record = load(file)
-        except FileNotFoundError:
-            return LadderError(file, "is missing", remedy=_RESTORE)
-        except OSError as error:
-            return LadderError(file, f"cannot be read ({error.strerror})", remedy=_RESTORE)
-        except RecordError as error:
-            problem = str(error).removeprefix(f"{file}: ")
-            return LadderError(file, f"is damaged ({problem})", remedy=_RESTORE)
-        if substance_digest(record) != attempt.record_digest:
-            problem = f"is not the record that the result of {attempt.match} was taken from"
-            return LadderError(file, problem, remedy=_RESTORE)
-        if attempt.voided_by is None and (problem := _difference(result, record)):
-            problem = f"holds a result of {attempt.match} that is not its record's: {problem}"
-            return LadderError(self.folder / DATABASE_FILE, problem, remedy=_RESTORE)
-        return None
-
-
-def _difference(kept: Result | None, record: MatchRecord) -> str:
-    """The first thing in which a result is not what its record says; empty if there is none."""
-    found = verdict(record)
-    if isinstance(found, Voided):
-        return f"by its record it is void ({found.ending.value})"
-    boards, faults = (kept.boards, kept.forfeits) if kept is not None else ((), None)
-    for number, (own, true) in enumerate(zip_longest(boards, found), start=1):
-        if own != true:
-            return f"board {number} is kept as {_points(own)}, and is {_points(true)}"
-    if faults is not None and faults != forfeits(record):
-        return f"forfeits are kept as {_points(faults)}, and are {_points(forfeits(record))}"
-    return ""
-
-
-def _points(board: tuple[int, ...] | None) -> str:
-    return "-".join(map(str, board)) if board else "missing"
 
 
 def _refuse_like(known: Bot, entrant: Entrant) -> None:

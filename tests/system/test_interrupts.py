@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from arena.ladder.audit import check
 from arena.ladder.ladder import Ladder
 from arena.ladder.settings import Settings
 from tests.system.processes import write_bot
@@ -128,7 +129,7 @@ def assert_goes_on(club: Club) -> None:
     assert (process.returncode, json.loads(out)["complete"]) == (0, True), err
     with Ladder.open(club.folder) as ladder:
         assert [(a.match, a.number) for a in ladder.store.attempts()] == [("ev1/r1/ada~bob", 1)]
-        assert ladder.check() == []
+        assert check(ladder) == []
     assert club.bots_alive() == []
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from arena.ladder.audit import check
 from arena.ladder.boards import MatchPlan
 from arena.ladder.cycles import play_event
 from arena.ladder.errors import LadderError
@@ -102,7 +103,7 @@ async def test_an_interrupted_event_is_paired_as_it_would_have_been(
     with Ladder.open(folder) as torn:
         event = await play(torn, RoundRobin(9))  # of the one under way the own schedule counts
         assert event.is_over
-        assert torn.check() == []
+        assert check(torn) == []
         assert (torn.store.results(), torn.store.ratings()) == expected
 
 
@@ -110,7 +111,7 @@ async def test_a_schedule_that_no_arena_has_kept_is_damage(ladder: Ladder, folde
     with pytest.RaisesGroup(Interrupted):
         await play(ladder, RoundRobin(), Fragile(1))
     with closing(sqlite3.connect(folder / "ladder.db")) as connection, connection:
-        connection.execute("UPDATE events SET settled = '{\"kind\": \"lottery\"}'")
+        connection.execute('UPDATE events SET settled = \'{"kind": "lottery"}\'')
     connection.close()
     with pytest.raises(LadderError, match="holds a schedule of ev1 that is none"):
         await play(ladder, RoundRobin())

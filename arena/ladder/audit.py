@@ -1,0 +1,110 @@
+"""Whether a ladder is what it says: bots, records, secrets, results and ratings, all worked out
+again from what they rest on.
+
+Nothing is changed; what is found is told with its remedy. A single event without its ladder is the
+business of `arena.ladder.proof`.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import astuple
+from itertools import zip_longest
+from typing import Final
+
+from arena.ladder.announcing import problems as problems_of_events
+from arena.ladder.errors import LadderError
+from arena.ladder.evidence import elo_of
+from arena.ladder.facts import Attempt, Result
+from arena.ladder.frozen import thaw
+from arena.ladder.ladder import DATABASE_FILE, Ladder
+from arena.ladder.verdict import Voided, forfeits, verdict
+from hokm.records import MatchRecord, RecordError, load, substance_digest
+
+_RESTORE: Final = "restore it from a backup"
+
+
+def check(ladder: Ladder) -> list[LadderError]:
+    """Compare what the ladder rests on with what is there: bots, records, secret, ratings; and see
+    that its events are what they were announced to be.
+    """
+    problems: list[LadderError] = []
+    for bot in ladder.store.bots():
+        try:
+            thaw(bot.digest, bots=ladder.bots_folder)
+        except LadderError as error:
+            problems.append(error)
+    event = ladder.store.event_under_way()
+    if event is not None:
+        try:
+            ladder.secret_of(event)
+        except LadderError as error:
+            problems.append(error)
+    results = ladder.store.results()
+    by_match = {result.match: result for result in results}
+    told: set[tuple[str, int]] = set()
+    for attempt in ladder.store.attempts():
+        problem = _record_problem(ladder, attempt, result=by_match.get(attempt.match))
+        if problem is not None:
+            problems.append(problem)
+            told.add((attempt.match, attempt.number))
+    problems += problems_of_events(ladder, told=told)
+    return problems + [
+        LadderError(ladder.folder / DATABASE_FILE, f"holds {what}", remedy=_RESTORE)
+        for what in _derived_problems(ladder, results)
+    ]
+
+
+def _derived_problems(ladder: Ladder, results: Sequence[Result]) -> Iterator[str]:
+    """What is kept only to be quick, and does not follow from the results."""
+    due = [[result.round, *astuple(pair)] for result in results for pair in result.pairs()]
+    kept = [[number, *pair] for number, _, *pair in ladder.store.pairs().tolist()]
+    if sorted(kept) != sorted(due):
+        yield "comparisons of bots that do not follow from its results"
+    closed = ladder.store.rounds_closed()
+    try:
+        elo = elo_of(ladder.store.bots(), results, settings=ladder.settings, rounds_closed=closed)
+    except ValueError as error:
+        yield str(error)
+        return
+    if elo != ladder.store.ratings():
+        yield "Elo ratings that do not follow from its results"
+
+
+def _record_problem(
+    ladder: Ladder, attempt: Attempt, *, result: Result | None
+) -> LadderError | None:
+    """What is amiss with the record of an attempt, or with what is kept of its match."""
+    file = ladder.records_folder / attempt.record
+    try:
+        record = load(file)
+    except FileNotFoundError:
+        return LadderError(file, "is missing", remedy=_RESTORE)
+    except OSError as error:
+        return LadderError(file, f"cannot be read ({error.strerror})", remedy=_RESTORE)
+    except RecordError as error:
+        problem = str(error).removeprefix(f"{file}: ")
+        return LadderError(file, f"is damaged ({problem})", remedy=_RESTORE)
+    if substance_digest(record) != attempt.record_digest:
+        problem = f"is not the record that the result of {attempt.match} was taken from"
+        return LadderError(file, problem, remedy=_RESTORE)
+    if attempt.voided_by is None and (problem := _difference(result, record)):
+        problem = f"holds a result of {attempt.match} that is not its record's: {problem}"
+        return LadderError(ladder.folder / DATABASE_FILE, problem, remedy=_RESTORE)
+    return None
+
+
+def _difference(kept: Result | None, record: MatchRecord) -> str:
+    """The first thing in which a result is not what its record says; empty if there is none."""
+    found = verdict(record)
+    if isinstance(found, Voided):
+        return f"by its record it is void ({found.ending.value})"
+    boards, faults = (kept.boards, kept.forfeits) if kept is not None else ((), None)
+    for number, (own, true) in enumerate(zip_longest(boards, found), start=1):
+        if own != true:
+            return f"board {number} is kept as {_points(own)}, and is {_points(true)}"
+    if faults is not None and faults != forfeits(record):
+        return f"forfeits are kept as {_points(faults)}, and are {_points(forfeits(record))}"
+    return ""
+
+
+def _points(board: tuple[int, ...] | None) -> str:
+    return "-".join(map(str, board)) if board else "missing"
