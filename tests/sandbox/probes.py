@@ -167,6 +167,21 @@ UNIX: Final = """
         got(line.recv(10))
 """
 
+SPOIL: Final = """
+    for spoil in (lambda: os.utime(argument, (1, 1)), lambda: os.chmod(argument, 0o600)):
+        try: spoil()
+        except OSError as error: print("NOT", error)
+        else: got("it can be marked, and closed to others")
+"""
+
+MARK: Final = """
+    for name in "null zero full random urandom tty".split():
+        try: os.utime("/dev/" + name)
+        except OSError as error: print("NOT", error)
+        else: got("a mark on what all share, /dev/" + name)
+    with open("/dev/null", "w") as stream: stream.write("still to be written to")
+"""
+
 OTHER_FAMILY: Final = """
     with socket.socket(socket.AF_NETLINK, socket.SOCK_RAW):
         got("a line to the kernel")

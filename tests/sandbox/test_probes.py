@@ -21,7 +21,8 @@ import trio
 from arena.ladder.capped_log import CAP_BYTES
 from arena.ladder.entrants import Limits
 from arena.ladder.launcher import BotProcess, launch
-from arena.ladder.sandbox import Sandbox, bounds_of
+from arena.ladder.sandbox import WRAPPERS, Sandbox, bounds_of
+from arena.ladder.vitals import vitals
 from tests.sandbox import probes
 from tests.system.processes import runs
 
@@ -160,6 +161,7 @@ ALONE: list[tuple[str, str, Callable[[Path], str]]] = [
     ("sockets of other families", probes.OTHER_FAMILY, nothing),
     ("a namespace of its own", probes.NEW_NAMESPACE, nothing),
     ("a clone in a namespace", probes.CLONE_NAMESPACE, nothing),
+    ("a mark on devices", probes.MARK, nothing),
     ("a watch on files", probes.WATCH, nothing),
     ("counters of the machine", probes.COUNTERS, nothing),
     ("settings of the machine", probes.MACHINE_SETTINGS, nothing),
@@ -291,6 +293,18 @@ def remove(*files: str | Path) -> None:
         Path(file).unlink(missing_ok=True)
 
 
+async def test_a_bot_neither_marks_nor_closes_the_socket_of_all(
+    confined: Ground, free: Ground
+) -> None:
+    assert confined.sandbox is not None
+    before = (confined.sandbox.folder / "referee.sock").stat()
+    assert_stopped(await confined.said(probes.SPOIL, "/run/referee.sock"))
+    after = (confined.sandbox.folder / "referee.sock").stat()
+    assert (after.st_mode, after.st_mtime) == (before.st_mode, before.st_mtime)
+    (free.folder / "referee.sock").touch()
+    assert "GOT" in await free.said(probes.SPOIL, str(free.folder / "referee.sock"))
+
+
 # -- another bot
 
 
@@ -374,6 +388,24 @@ async def test_the_numbers_of_processes_tell_nothing(confined: Ground, free: Gro
         said = process.log.tail()
         assert "DONE" in said
         assert ("GOT" in said) is is_free, said
+
+
+async def test_what_a_bot_has_of_its_machine_is_seen_through_the_sandbox(
+    confined: Ground,
+) -> None:
+    async with trio.open_nursery() as nursery:
+        process = confined.start(nursery, "while True: pass")
+        with trio.fail_after(GUARD_SECONDS):
+            seen = None
+            while seen is None or seen.cpu_seconds < 0.2:
+                await trio.sleep(0.02)
+                seen = vitals(process.pid, wrappers=WRAPPERS)
+        assert [words_of(thread)[1] for thread in seen.waited_seconds] == ["probe0.py"]
+        assert await process.end() == -signal.SIGTERM
+
+
+def words_of(pid: int) -> list[str]:
+    return Path(f"/proc/{pid}/cmdline").read_text().split("\0")
 
 
 # -- what it leaves
