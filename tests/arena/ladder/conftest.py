@@ -1,9 +1,15 @@
-"""What tests of the ladder share: bots on disk."""
+"""What tests of the ladder share: bots on disk, a ladder, and one that has been played."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+
+from arena.ladder.cycles import play_event
+from arena.ladder.ladder import Ladder
+from arena.ladder.schedules import RoundRobin
+from arena.ladder.settings import Settings
+from arena.ladder.testing import InProcessRunner
 
 MANIFEST = """\
 schema = 1
@@ -42,3 +48,25 @@ def bot_folder(tmp_path: Path) -> MakeBotFolder:
         return str(folder)
 
     return make
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Where a ladder may be made."""
+    return tmp_path / "club"
+
+
+@pytest.fixture
+def ladder(folder: Path) -> Iterator[Ladder]:
+    """An empty ladder, a board a match."""
+    with Ladder.init(folder, Settings.of("club", length=1)) as made:
+        yield made
+
+
+@pytest.fixture
+async def played(ladder: Ladder, bot_folder: MakeBotFolder) -> Ladder:
+    """The same after a cycle of three bots."""
+    for name in ("ada", "bob", "cyd"):
+        ladder.add(bot_folder(name))
+    await play_event(ladder, InProcessRunner(), schedule=RoundRobin())
+    return ladder
