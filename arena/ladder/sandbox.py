@@ -83,7 +83,6 @@ _HIDDEN_FILES: Final = (
     "/proc/vmstat",
     "/proc/zoneinfo",
 )
-_DEVICES: Final = ("null", "zero", "full", "random", "urandom", "tty")
 _HIDDEN_FOLDERS: Final = ("/proc/pressure", "/proc/sys")
 
 # The first process in the sandbox: whatever a bot leaves behind is its child, and ends with it. The
@@ -206,8 +205,6 @@ class Sandbox:
     def _proc(self) -> Iterator[str]:
         size_bytes = str(FILE_MIB << 20)
         yield from ("--proc", "/proc", "--dev", "/dev")
-        for name in _DEVICES:  # they are the machine's own, and anybody could set their times
-            yield from ("--remount-ro", f"/dev/{name}")
         for place in ("/dev/shm", _TEMPORARY):
             yield from ("--perms", "1777", "--size", size_bytes, "--tmpfs", place)
         for file in filter(os.path.exists, _HIDDEN_FILES):

@@ -70,6 +70,10 @@ _REFUSED: Final[Mapping[str, tuple[int, int]]] = {
     "inotify_init": (253, -1),
     "inotify_init1": (294, 26),
     "fanotify_init": (300, 262),
+    "utime": (132, -1),  # of the devices, which are the machine's own
+    "utimes": (235, -1),
+    "futimesat": (261, -1),
+    "utimensat": (280, 88),
     # memory that no limit of a process counts
     "memfd_create": (319, 279),
     "memfd_secret": (447, 447),

@@ -179,7 +179,11 @@ MARK: Final = """
         try: os.utime("/dev/" + name)
         except OSError as error: print("NOT", error)
         else: got("a mark on what all share, /dev/" + name)
-    with open("/dev/null", "w") as stream: stream.write("still to be written to")
+"""
+
+DEVICES: Final = """
+    with open("/dev/null", "w") as stream: stream.write("gone")
+    with open("/dev/urandom", "rb") as stream: got(len(stream.read(9)))
 """
 
 OTHER_FAMILY: Final = """

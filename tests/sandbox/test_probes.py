@@ -293,6 +293,10 @@ def remove(*files: str | Path) -> None:
         Path(file).unlink(missing_ok=True)
 
 
+async def test_a_bot_has_the_devices_that_programs_need(confined: Ground) -> None:
+    assert "GOT 9" in await confined.said(probes.DEVICES)
+
+
 async def test_a_bot_neither_marks_nor_closes_the_socket_of_all(
     confined: Ground, free: Ground
 ) -> None:

@@ -14,9 +14,23 @@ AUDIT = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 # asm/unistd_64.h and asm-generic/unistd.h
 NUMBERS = {
     "x86_64": {"read": 0, "clone": 56, "clone3": 435, "fcntl": 72, "socket": 41, "flock": 73}
-    | {"ptrace": 101, "unshare": 272, "memfd_create": 319, "keyctl": 250, "execve": 59},
+    | {
+        "utimensat": 280,
+        "ptrace": 101,
+        "unshare": 272,
+        "memfd_create": 319,
+        "keyctl": 250,
+        "execve": 59,
+    },
     "aarch64": {"read": 63, "clone": 220, "clone3": 435, "fcntl": 25, "socket": 198, "flock": 32}
-    | {"ptrace": 117, "unshare": 97, "memfd_create": 279, "keyctl": 219, "execve": 221},
+    | {
+        "utimensat": 88,
+        "ptrace": 117,
+        "unshare": 97,
+        "memfd_create": 279,
+        "keyctl": 219,
+        "execve": 221,
+    },
 }
 
 
@@ -54,6 +68,7 @@ def judged(machine: str, number: int, *arguments: int, audit: int | None = None)
         ("ptrace", (16, 1), ERROR | errno.EPERM),
         ("unshare", (0,), ERROR | errno.EPERM),
         ("keyctl", (), ERROR | errno.EPERM),
+        ("utimensat", (), ERROR | errno.EPERM),
         ("memfd_create", (), ERROR | errno.EPERM),
         ("clone3", (), ERROR | errno.ENOSYS),
         ("clone", (0x11,), ALLOWED),
