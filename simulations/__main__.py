@@ -1,7 +1,7 @@
-"""`python -m simulations coverage | sequential | adaptive | luck`: a simulation, as a table.
+"""`python -m simulations coverage | sequential | adaptive | luck | nar`: a simulation, as a table.
 
 A simulation is a module of this package with `LEAGUES`, how many it plays at full size, `PAGE`, the
-page of docs/ that shows it, and `report`, which plays and returns a table in Markdown.
+page that shows it, as seen from docs/, and `report`, which plays and returns a table in Markdown.
 """
 
 import argparse
@@ -10,7 +10,7 @@ from typing import Protocol, cast
 
 from simulations.page import write_part
 
-NAMES = ("coverage", "sequential", "adaptive", "luck")
+NAMES = ("coverage", "sequential", "adaptive", "luck", "nar")
 
 
 class Simulation(Protocol):

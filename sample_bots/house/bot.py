@@ -32,13 +32,7 @@ class House(Bot):
         """
         if Trump.NAR in view.rules.modes and is_low(view.hand):
             return Trump.NAR
-        honours = {Rank.ACE: 6, Rank.KING: 4, Rank.QUEEN: 2, Rank.JACK: 1}
-
-        def preference(suit: Suit) -> tuple[int, int]:
-            ranks = [card.rank for card in view.hand if card.suit == suit]
-            return len(ranks), sum(honours.get(rank, 0) for rank in ranks)
-
-        return max(Suit, key=preference)
+        return best_suit(view.hand)
 
     def discard(self, view: View, count: int) -> Sequence[Card]:
         """Lay away what is worth least."""
@@ -60,11 +54,20 @@ class House(Bot):
         return advice.follow() if view.trick else advice.lead()
 
 
-def is_low(hand: Sequence[Card]) -> bool:
-    """Whether five cards are for nar: low ones, and no suit longer than two.
+def best_suit(hand: Sequence[Card]) -> Suit:
+    """The longest suit; of equally long ones that with the better honours."""
+    honours = {Rank.ACE: 6, Rank.KING: 4, Rank.QUEEN: 2, Rank.JACK: 1}
 
-    Naming nar with seven points of twos, threes and fours was worth 0.83 ± 0.53 points a deal more
-    than naming a suit; with fewer points no gain was seen.
+    def preference(suit: Suit) -> tuple[int, int]:
+        ranks = [card.rank for card in hand if card.suit == suit]
+        return len(ranks), sum(honours.get(rank, 0) for rank in ranks)
+
+    return max(Suit, key=preference)
+
+
+def is_low(hand: Sequence[Card]) -> bool:
+    """Whether five cards are for nar: low ones, and no suit longer than two. The README says what
+    it is worth to name it.
     """
     lows = {Rank.TWO: 3, Rank.THREE: 2, Rank.FOUR: 1}
     suits = [card.suit for card in hand]
