@@ -13,7 +13,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from arena.ladder.history import Curve
+from arena.ladder.ratings.history import Curve
 
 FORMATS: Final = (".svg", ".png")
 """What a picture's name may end in."""

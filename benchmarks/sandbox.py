@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from arena.ladder.entrants import Limits
-from arena.ladder.launcher import death_signal_prefix
-from arena.ladder.sandbox import Sandbox, SandboxError, bounds_of, prepare
+from arena.ladder.bots.entrants import Limits
+from arena.ladder.processes.launcher import death_signal_prefix
+from arena.ladder.processes.sandbox import Sandbox, SandboxError, bounds_of, prepare
 from benchmarks.measure import table
 
 COMMANDS = {

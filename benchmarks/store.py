@@ -17,10 +17,10 @@ from pathlib import Path
 
 import sqlalchemy as sa
 
-from arena.ladder.elo import EloRating, expected_score
+from arena.ladder.events.pairing import known
 from arena.ladder.facts import Attempt, Boards, Event, Match, Result, State
 from arena.ladder.ladder import DATABASE_FILE, Ladder
-from arena.ladder.pairing import known
+from arena.ladder.ratings.elo import EloRating, expected_score
 from arena.ladder.schedules import Adaptive
 from arena.ladder.settings import Settings
 from arena.ladder.store import tables as t

@@ -21,10 +21,10 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.ladder.bradley_terry import NATS_PER_POINT, PRIOR_DRAWS, fit
-from arena.ladder.comparison import grouped
-from arena.ladder.elo import START_RATING
-from arena.ladder.fitted import Array, Errors, Fit
+from arena.ladder.ratings.bradley_terry import NATS_PER_POINT, PRIOR_DRAWS, fit
+from arena.ladder.ratings.comparison import grouped
+from arena.ladder.ratings.elo import START_RATING
+from arena.ladder.ratings.fitted import Array, Errors, Fit
 from arena.ladder.schedules import Adaptive, Knowledge, Scheduled, Stage, State
 from arena.ladder.schedules.adaptive import gains, information
 from arena.ladder.schedules.round_robin import round_robin

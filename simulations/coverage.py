@@ -21,10 +21,10 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.ladder.bradley_terry import NATS_PER_POINT, fit
-from arena.ladder.comparison import grouped
-from arena.ladder.fitted import SANDWICH_MATCHES, Array, Errors, Fit
-from arena.ladder.statistics import BOARD_LIMIT, Z95, vp_score
+from arena.ladder.ratings.bradley_terry import NATS_PER_POINT, fit
+from arena.ladder.ratings.comparison import grouped
+from arena.ladder.ratings.fitted import SANDWICH_MATCHES, Array, Errors, Fit
+from arena.ladder.ratings.statistics import BOARD_LIMIT, Z95, vp_score
 
 LEAGUES = 1000
 PAGE = "statistics.md"

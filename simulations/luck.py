@@ -19,9 +19,10 @@ from statistics import correlation, covariance, fmean, stdev, variance
 
 import trio
 
-from arena.ladder.boards import MatchPlan, Secret, joined_names
-from arena.ladder.entrants import find_bot, load_bot
-from arena.ladder.luck import (
+from arena.ladder.bots.entrants import find_bot, load_bot
+from arena.ladder.matches.boards import MatchPlan, Secret, joined_names
+from arena.ladder.matches.room import Trouble
+from arena.ladder.ratings.luck import (
     CONSTANTS,
     REFERENCE_DIGEST,
     VERSION,
@@ -30,9 +31,8 @@ from arena.ladder.luck import (
     luck,
     mean_a_hand,
 )
-from arena.ladder.reference import RULES, margins, margins_of
-from arena.ladder.room import Trouble
-from arena.ladder.statistics import Z95
+from arena.ladder.ratings.reference import RULES, margins, margins_of
+from arena.ladder.ratings.statistics import Z95
 from arena.ladder.testing import InProcessRunner
 from hokm.cards import Card
 from hokm.deck import secret_from_text, shuffled

@@ -10,7 +10,7 @@ import math
 from collections.abc import Sequence
 from statistics import fmean, stdev
 
-from arena.ladder.statistics import Z95
+from arena.ladder.ratings.statistics import Z95
 from hokm import Card, Rules, Suit, View
 from hokm.deck import shuffled
 from hokm.rules.game import Board

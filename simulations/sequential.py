@@ -5,7 +5,7 @@ normalized Elo is exactly a bound of the test, or the middle between both. There
 every 16 boards, as `arena sprt` has it. What is counted is how often H1 is accepted, and after how
 many boards the test ends.
 
-The ratio is that of `arena.ladder.sprt`, computed for thousands of tests at once.
+The ratio is that of `arena.ladder.ratings.sprt`, computed for thousands of tests at once.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.ladder.sprt import EMPTY_CELL, Sprt
-from arena.ladder.statistics import BOARD_LIMIT, NELO_PER_SD, Unit, pentanomial
+from arena.ladder.ratings.sprt import EMPTY_CELL, Sprt
+from arena.ladder.ratings.statistics import BOARD_LIMIT, NELO_PER_SD, Unit, pentanomial
 
 LEAGUES = 4000
 """Tests at each gap. 4,000 tell an error rate of 5 % to ±0.7 %."""
@@ -138,7 +138,7 @@ def ratios(counts: Array, test: Sprt) -> Array:
 
 
 def _likeliest(shares: Array, t: float) -> Array:
-    """`arena.ladder.sprt._at_gap`, row by row."""
+    """`arena.ladder.ratings.sprt._at_gap`, row by row."""
     found = np.full_like(shares, 1 / shares.shape[1])
     for _ in range(100):
         mean = (found * VALUES).sum(axis=1, keepdims=True)

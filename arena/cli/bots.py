@@ -26,7 +26,7 @@ def _bot() -> None:
 def list_bots(json_: Json = False) -> None:
     """List the bundled bots. Each can be named where a BOT is asked for."""
     from arena.cli import show
-    from arena.ladder.entrants import find_bot, load_bot, sample_names
+    from arena.ladder.bots.entrants import find_bot, load_bot, sample_names
 
     bots = [load_bot(find_bot(name)) for name in sample_names()]
     if not json_:
@@ -148,7 +148,7 @@ def pack(
     """
     from arena.cli import show
     from arena.cli.places import bot_folder, bundles_folder
-    from arena.ladder import archive
+    from arena.ladder.bots import archive
 
     folder = bot_folder(bot)
     is_folder = out is None or out.is_dir() or out.suffix.lower() != archive.SUFFIX
@@ -199,7 +199,7 @@ def unpack(
     """
     from arena.cli import show
     from arena.cli.places import bundles_folder
-    from arena.ladder import archive
+    from arena.ladder.bots import archive
 
     if digest is not None and archive.named_digest(Path(digest)) is None:
         raise Misuse(f"--digest {digest!r} is not 64 hex digits, as arena bot pack prints them")

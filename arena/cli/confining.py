@@ -10,7 +10,7 @@ from pathlib import Path
 
 from arena.cli.errors import Misuse
 from arena.cli.places import temporary_folder
-from arena.ladder.sandbox import Sandbox, SandboxError, prepare
+from arena.ladder.processes.sandbox import Sandbox, SandboxError, prepare
 from arena.referee.bridge import MAX_SOCKET_PATH
 
 

@@ -27,7 +27,7 @@ from arena.conformance.kit import NO_HELLO, check_bot
 from arena.conformance.report import Report, Result, Verdict
 from arena.conformance.script import Ask as KitAsk
 from arena.conformance.script import Check
-from arena.ladder.entrants import load_bot
+from arena.ladder.bots.entrants import load_bot
 from arena.wording import counted
 
 SEED_BYTES = 4

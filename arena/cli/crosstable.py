@@ -11,7 +11,7 @@ from arena.cli.options import Json
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from arena.ladder.crosstable import Crosstable, Encounter, Standing
+    from arena.ladder.ratings.crosstable import Crosstable, Encounter, Standing
 
 
 def crosstable(
@@ -38,8 +38,8 @@ def crosstable(
         raise Misuse("--csv and --json are two forms of the same: take one")
 
     from arena.cli import show
-    from arena.ladder.crosstable import crosstable as table_of
     from arena.ladder.ladder import Ladder
+    from arena.ladder.ratings.crosstable import crosstable as table_of
 
     with Ladder.open(folder) as ladder:
         table = table_of(ladder.settings, ladder.store.bots(), ladder.store.pairs())
@@ -120,7 +120,7 @@ def _print_csv(table: "Crosstable", *, top: int | None) -> None:
 def _print_table(table: "Crosstable", console: "Console", *, top: int | None) -> None:
     from arena.cli.show import named_columns, print_line
     from arena.cli.text import kept_apart, plain, signed
-    from arena.ladder.crosstable import ODD
+    from arena.ladder.ratings.crosstable import ODD
     from arena.wording import counted
 
     settings, count = table.settings, len(table.rows)

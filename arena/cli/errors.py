@@ -54,11 +54,11 @@ def failure_of(error: BaseException) -> Failure | None:
 
 def _status_of(error: BaseException) -> int | None:
     # Imported where something has gone wrong already: then 0.1 s is no matter.
-    from arena.ladder.boards import PlanError
-    from arena.ladder.bundle import BotError
+    from arena.ladder.bots.bundle import BotError
     from arena.ladder.errors import LadderError
-    from arena.ladder.launcher import LaunchError
-    from arena.ladder.luck import LuckError
+    from arena.ladder.matches.boards import PlanError
+    from arena.ladder.processes.launcher import LaunchError
+    from arena.ladder.ratings.luck import LuckError
     from hokm.errors import NotationError, RulesError
     from hokm.records import RecordError, ReplayError
 
@@ -78,7 +78,7 @@ def _status_of(error: BaseException) -> int | None:
 
 
 def _text_of(error: BaseException) -> str:
-    from arena.ladder.environments import NotPreparedError
+    from arena.ladder.bots.environments import NotPreparedError
 
     match error:
         case typer.TyperException():

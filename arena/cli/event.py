@@ -12,8 +12,7 @@ from arena.cli.interrupts import heeding_signals
 from arena.cli.operating import Operating, operated
 from arena.cli.places import running_folder
 from arena.cli.watch import Watch
-from arena.ladder.cores import usable_cores
-from arena.ladder.cycles import (
+from arena.ladder.events.playing import (
     BotDeactivated,
     EventBegan,
     EventEnded,
@@ -27,8 +26,9 @@ from arena.ladder.cycles import (
 )
 from arena.ladder.facts import Event
 from arena.ladder.ladder import Ladder
-from arena.ladder.runner import open_runner
-from arena.ladder.sandbox import Sandbox
+from arena.ladder.matches.runner import open_runner
+from arena.ladder.processes.cores import usable_cores
+from arena.ladder.processes.sandbox import Sandbox
 from arena.ladder.schedules import AnySchedule
 from arena.referee.meter import Meter
 

@@ -109,7 +109,7 @@ def _export_pgn(paths: Sequence[Path], out: Path) -> None:
     from arena.export.ladders import rated_matches
     from arena.export.sources import is_ladder
     from arena.ladder.ladder import Ladder
-    from arena.ladder.pgn import pgn
+    from arena.ladder.ratings.pgn import pgn
 
     for path in paths:
         if not is_ladder(path):

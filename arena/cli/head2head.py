@@ -12,7 +12,7 @@ from arena.cli.options import Json
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from arena.ladder.head_to_head import Series
+    from arena.ladder.ratings.head_to_head import Series
     from hokm.records import MatchRecord
 
 
@@ -35,8 +35,8 @@ def head2head(
     """
     from arena.cli import show
     from arena.cli.text import printable
-    from arena.ladder.head_to_head import series_of_ladder, series_of_records
     from arena.ladder.ladder import Ladder
+    from arena.ladder.ratings.head_to_head import series_of_ladder, series_of_records
 
     if first == second:
         raise Misuse(f"{first} does not play against itself: name two bots")
@@ -70,7 +70,7 @@ def _read(paths: list[Path], problems: list[str]) -> "Iterator[tuple[str, MatchR
 
 def _json(series: "Series") -> dict[str, object]:
     from arena.cli.report import SCALES
-    from arena.ladder.head_to_head import Score
+    from arena.ladder.ratings.head_to_head import Score
     from hokm.records import Format
 
     boards, signs = series.boards, series.boards.by_sign
@@ -117,7 +117,7 @@ def _print(series: "Series", console: "Console") -> None:
     from arena.cli.report import SCALES, shown_elo
     from arena.cli.show import named_columns, print_line
     from arena.cli.text import kept_apart, percent, signed, with_error
-    from arena.ladder.head_to_head import Score
+    from arena.ladder.ratings.head_to_head import Score
     from arena.wording import counted
     from hokm.records import Format
 

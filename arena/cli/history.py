@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from arena.ladder.history import Against, Appearance, BotHistory, Curve
+    from arena.ladder.ratings.history import Against, Appearance, BotHistory, Curve
 
 _PICTURE = "FILE.svg|FILE.png"
 
@@ -28,8 +28,8 @@ def history(
 ) -> None:
     """Print a bot's matches in a ladder, and its Elo after each."""
     from arena.cli import show
-    from arena.ladder.history import Curve, bot_history
     from arena.ladder.ladder import Ladder
+    from arena.ladder.ratings.history import Curve, bot_history
 
     _refuse_format(graph)
     with Ladder.open(ladder) as opened:
@@ -49,8 +49,8 @@ def graph(
     top: Annotated[int, typer.Option(metavar="N", min=1, help="Only the best N bots.")] = 20,
 ) -> None:
     """Draw ratings by round, and the 95 % bars of today."""
-    from arena.ladder.history import curves
     from arena.ladder.ladder import Ladder
+    from arena.ladder.ratings.history import curves
 
     _refuse_format(file)
     with Ladder.open(folder) as ladder:

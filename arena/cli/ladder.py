@@ -143,7 +143,7 @@ def add(
     The bundled bot random is unrated unless --rated is given: a match with it says too little.
     """
     from arena.cli.places import bot_folder, environments
-    from arena.ladder import announcing
+    from arena.ladder.events import announcing
     from arena.ladder.ladder import Entry, Ladder
 
     folders = [bot_folder(text) for text in bots]  # before the first of them is entered
@@ -210,7 +210,7 @@ def announce(
     import os
 
     from arena.cli import show
-    from arena.ladder import announcing
+    from arena.ladder.events import announcing
     from arena.ladder.ladder import Ladder
     from arena.ladder.proof.document import EVENT_FILE
     from hokm.deck import SEED_BYTES
@@ -277,7 +277,7 @@ def nonce(
     It is taken once, before the event begins, and shown in its document; the deals follow from it.
     """
     require_posix()
-    from arena.ladder import announcing
+    from arena.ladder.events import announcing
     from arena.ladder.ladder import Ladder
     from arena.ladder.proof.entropy import parse_nonce
 

@@ -10,7 +10,7 @@ from shutil import rmtree
 from arena.cli.errors import Misuse
 from arena.cli.operating import extra
 from arena.cli.places import temporary_folder
-from arena.ladder.invitations import PREFIX, Invitations, open_invitations
+from arena.ladder.processes.invitations import PREFIX, Invitations, open_invitations
 from arena.referee.serving import Network, ServingError, doubt_of, load_tls, network
 
 HELLO_SECONDS = 60.0

@@ -21,14 +21,14 @@ from arena.cli.operating import Operating, operated
 from arena.cli.places import bot_folder, environments, keep, running_folder, temporary_folder
 from arena.cli.report import MatchReport
 from arena.cli.watch import MatchWatch
-from arena.ladder.boards import MatchPlan, Secret, joined_names, local_match_id
-from arena.ladder.cores import usable_cores
-from arena.ladder.entrants import Entrant, load_bot
-from arena.ladder.invitations import PREFIX
-from arena.ladder.remote import remote_entrant
-from arena.ladder.runner import Runner, open_runner
+from arena.ladder.bots.entrants import Entrant, load_bot
+from arena.ladder.matches.boards import MatchPlan, Secret, joined_names, local_match_id
+from arena.ladder.matches.runner import Runner, open_runner
+from arena.ladder.matches.verdict import Voided, verdict
+from arena.ladder.processes.cores import usable_cores
+from arena.ladder.processes.invitations import PREFIX
+from arena.ladder.processes.remote import remote_entrant
 from arena.ladder.settings import DEFAULT_LENGTH
-from arena.ladder.verdict import Voided, verdict
 from hokm.deck import SEED_BYTES, secret_from_text
 from hokm.records import Format, MatchRecord, Policy, RecordError, save
 from hokm.rules.options import Rules

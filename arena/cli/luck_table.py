@@ -9,7 +9,7 @@ from rich.table import Table
 
 from arena.cli.show import named_columns, print_line
 from arena.cli.text import kept_apart, plain, printable, signed, told_apart, with_error
-from arena.ladder.luck import (
+from arena.ladder.ratings.luck import (
     LEAST_UNITS,
     REFERENCE_DIGEST,
     VERSION,

@@ -15,10 +15,10 @@ from typing import Final
 from arena.cli.closing import UNDO
 from arena.cli.errors import Misuse
 from arena.cli.text import printable
-from arena.ladder.archive import SUFFIX, unpack
-from arena.ladder.entrants import BotError, find_bot
-from arena.ladder.environments import Environments
-from arena.ladder.strays import birth_of, sweep
+from arena.ladder.bots.archive import SUFFIX, unpack
+from arena.ladder.bots.entrants import BotError, find_bot
+from arena.ladder.bots.environments import Environments
+from arena.ladder.processes.strays import birth_of, sweep
 
 _PREFIX: Final = "hokm-arena-"
 _KEPT: Final = ".kept"

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from arena.cli.text import told_apart
-from arena.ladder.boards import MatchPlan
-from arena.ladder.conduct import Conduct, conduct
-from arena.ladder.scores import PairScore, score
-from arena.ladder.statistics import HeadToHead, head_to_head
+from arena.ladder.matches.boards import MatchPlan
+from arena.ladder.matches.conduct import Conduct, conduct
+from arena.ladder.matches.scores import PairScore, score
+from arena.ladder.ratings.statistics import HeadToHead, head_to_head
 from hokm.outcome import Ending
 from hokm.records import Format, MatchRecord, substance_digest
 

@@ -8,10 +8,15 @@ from arena.cli.report import SCALES, shown_elo
 from arena.cli.show import named_columns, print_line
 from arena.cli.text import kept_apart, percent, plain, signed, told_apart, with_error
 from arena.cli.watch import Watch
-from arena.ladder.boards import MatchPlan
-from arena.ladder.experiment import BatchVoided, Design, End, Experiment, Looked, Notice
-from arena.ladder.sprt import Conclusion, Model, Sprt
-from arena.ladder.statistics import HeadToHead, ScoreStatistics, head_to_head, score_statistics
+from arena.ladder.matches.boards import MatchPlan
+from arena.ladder.matches.experiment import BatchVoided, Design, End, Experiment, Looked, Notice
+from arena.ladder.ratings.sprt import Conclusion, Model, Sprt
+from arena.ladder.ratings.statistics import (
+    HeadToHead,
+    ScoreStatistics,
+    head_to_head,
+    score_statistics,
+)
 from arena.wording import counted
 from hokm.outcome import Ending
 from hokm.records import Format, GameRecord
@@ -258,7 +263,7 @@ class SeriesWatch(Watch):
         self._show()
 
     def game_over(self, plan: MatchPlan, room: int, game: GameRecord) -> None:
-        """See :class:`~arena.ladder.room.Watcher`."""
+        """See :class:`~arena.ladder.matches.room.Watcher`."""
         self._under_way[plan.match] += 1
         games = counted(self._under_way.total(), "game")
         self.progress.update(self.task, description=f"and {games} of the next")

@@ -11,7 +11,7 @@ from rich.table import Table
 
 from arena.cli.report import SCALES, MatchReport, shown_elo
 from arena.cli.text import kept_apart, percent, plain, with_error
-from arena.ladder.entrants import Entrant
+from arena.ladder.bots.entrants import Entrant
 from arena.wording import counted
 from hokm.records import Format
 

@@ -33,8 +33,8 @@ from arena.cli.options import (
 )
 
 if TYPE_CHECKING:
-    from arena.ladder.experiment import Design
-    from arena.ladder.sprt import Sprt
+    from arena.ladder.matches.experiment import Design
+    from arena.ladder.ratings.sprt import Sprt
 
 SHORT_HELP = "Test whether a new bot is better than an old one."
 
@@ -250,9 +250,9 @@ def designed(
     at_once: int,
 ) -> "Design":
     """What was asked for, as one value. Raises Misuse for what cannot be meant."""
-    from arena.ladder.experiment import Design
+    from arena.ladder.matches.experiment import Design
+    from arena.ladder.ratings.statistics import Classes
     from arena.ladder.settings import DEFAULT_LENGTH
-    from arena.ladder.statistics import Classes
     from hokm.records import Format, Policy
     from hokm.rules.options import Rules
     from hokm.session import ClockRules
@@ -332,7 +332,7 @@ def _test(
     beta: float,
     cap: int | None,
 ) -> "Sprt":
-    from arena.ladder.sprt import Model, Sprt
+    from arena.ladder.ratings.sprt import Model, Sprt
 
     is_single = nelo0 is not None or nelo1 is not None
     if bounds is not None and is_single:

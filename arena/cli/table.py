@@ -4,10 +4,10 @@ from rich.console import Console
 
 from arena.cli.show import named_columns, print_line
 from arena.cli.text import kept_apart, percent, plain, signed
-from arena.ladder.elo import PROVISIONAL_MATCHES
-from arena.ladder.fitted import SANDWICH_MATCHES
+from arena.ladder.ratings.elo import PROVISIONAL_MATCHES
+from arena.ladder.ratings.fitted import SANDWICH_MATCHES
+from arena.ladder.ratings.standings import Flag, Standings
 from arena.ladder.settings import MatchScoring
-from arena.ladder.standings import Flag, Standings
 from arena.wording import counted
 from hokm.records import Format
 

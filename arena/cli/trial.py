@@ -18,13 +18,13 @@ from arena.cli.local import LONGEST_FILE_NAME_BYTES
 from arena.cli.operating import Operating, operated
 from arena.cli.places import bot_folder, environments, running_folder
 from arena.cli.series import SeriesReport, SeriesWatch
-from arena.ladder.boards import joined_names
-from arena.ladder.cores import usable_cores
-from arena.ladder.entrants import Entrant, load_bot
-from arena.ladder.experiment import Design, End, Experiment, opened, play
-from arena.ladder.runner import open_runner
-from arena.ladder.sandbox import Sandbox
-from arena.ladder.sprt import Model
+from arena.ladder.bots.entrants import Entrant, load_bot
+from arena.ladder.matches.boards import joined_names
+from arena.ladder.matches.experiment import Design, End, Experiment, opened, play
+from arena.ladder.matches.runner import open_runner
+from arena.ladder.processes.cores import usable_cores
+from arena.ladder.processes.sandbox import Sandbox
+from arena.ladder.ratings.sprt import Model
 from arena.referee.meter import Meter
 from hokm.deck import secret_from_text
 

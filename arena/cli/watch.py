@@ -13,9 +13,9 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.text import Text
 
 from arena.cli.text import printable, signed
-from arena.ladder.boards import MatchPlan
-from arena.ladder.room import INCIDENTS, Trouble
-from arena.ladder.tally import Tally
+from arena.ladder.matches.boards import MatchPlan
+from arena.ladder.matches.room import INCIDENTS, Trouble
+from arena.ladder.matches.tally import Tally
 from arena.wording import counted
 from hokm.outcome import Ending
 from hokm.records import GameRecord
@@ -93,10 +93,10 @@ class Watch:
             self.say(f"see it happen: arena replay {file} --room {room} --game {game}")
 
     def game_over(self, plan: MatchPlan, room: int, game: GameRecord) -> None:
-        """See :class:`~arena.ladder.room.Watcher`."""
+        """See :class:`~arena.ladder.matches.room.Watcher`."""
 
     def trouble(self, plan: MatchPlan, trouble: Trouble) -> None:
-        """See :class:`~arena.ladder.room.Watcher`."""
+        """See :class:`~arena.ladder.matches.room.Watcher`."""
         self.troubles.append(trouble)
         kind = (trouble.entrant.name, trouble.ending.value)
         if self._told[kind] >= TOLD_IN_FULL and not trouble.loses_rest:
@@ -121,7 +121,7 @@ class MatchWatch(Watch):
         self.progress.update(self.task, completed=0, description="")
 
     def game_over(self, plan: MatchPlan, room: int, game: GameRecord) -> None:
-        """See :class:`~arena.ladder.room.Watcher`."""
+        """See :class:`~arena.ladder.matches.room.Watcher`."""
         self._tally.add(room, game)
         self.progress.update(
             self.task, completed=self._tally.games_over, description=_running(self._tally)

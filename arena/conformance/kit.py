@@ -19,8 +19,8 @@ from arena.conformance.report import Finding, Report, Result, Verdict
 from arena.conformance.script import Ask, Check, Numbers, Process, Script
 from arena.conformance.talk import SLACK_SECONDS, Bench, Talk, open_bench, open_talk
 from arena.conformance.unmet import NotSupported, Unmet
-from arena.ladder.entrants import Entrant
-from arena.ladder.sandbox import Sandbox
+from arena.ladder.bots.entrants import Entrant
+from arena.ladder.processes.sandbox import Sandbox
 
 LAST_ENTRIES = 10
 """Batches of an exchange that are shown."""

@@ -23,7 +23,7 @@ from arena.conformance.tables import (
 from arena.conformance.talk import Bench, Talk, refusal
 from arena.conformance.transcript import told
 from arena.conformance.unmet import Unmet
-from arena.ladder.entrants import Entrant
+from arena.ladder.bots.entrants import Entrant
 from hokm.cards import Seat
 from hokm.errors import Reason
 from hokm.rules.game import Board, Game, Race

@@ -17,9 +17,9 @@ import trio
 from arena.conformance.tables import BANK_SECONDS, MOVE_SECONDS
 from arena.conformance.transcript import Entry, Transcript, told
 from arena.conformance.unmet import NotSupported, Unmet
-from arena.ladder.entrants import Entrant
-from arena.ladder.launcher import BotProcess, LaunchError, launch
-from arena.ladder.sandbox import Sandbox, bounds_of
+from arena.ladder.bots.entrants import Entrant
+from arena.ladder.processes.launcher import BotProcess, LaunchError, launch
+from arena.ladder.processes.sandbox import Sandbox, bounds_of
 from arena.referee.bridge import Bridge, GrpcConnection, serve
 from arena.referee.connection import Close
 from arena.referee.session import RECEIVED_A_DECISION, SPARE_RECEIVED

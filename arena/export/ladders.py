@@ -5,13 +5,13 @@ comparisons that its ratings rest on.
 from collections.abc import Collection, Iterator
 
 from arena.export import schema
-from arena.ladder.comparison import Comparison, RatedMatch
-from arena.ladder.evidence import match_score
 from arena.ladder.facts import Bot
-from arena.ladder.history import curves
 from arena.ladder.ladder import Ladder
-from arena.ladder.played import Played, are_rated
-from arena.ladder.standings import Row, Standings
+from arena.ladder.ratings.comparison import Comparison, RatedMatch
+from arena.ladder.ratings.evidence import match_score
+from arena.ladder.ratings.history import curves
+from arena.ladder.ratings.played import Played, are_rated
+from arena.ladder.ratings.standings import Row, Standings
 
 
 def ladder_rows(ladder: Ladder, tables: Collection[type[schema.Row]]) -> Iterator[schema.Row]:
@@ -34,8 +34,8 @@ def ladder_rows(ladder: Ladder, tables: Collection[type[schema.Row]]) -> Iterato
 
 
 def rated_matches(ladder: Ladder) -> Iterator[RatedMatch]:
-    """What moves ratings, match by match, as `arena.ladder.evidence` has it of results; these are
-    not read here, only how they came out.
+    """What moves ratings, match by match, as `arena.ladder.ratings.evidence` has it of results; these
+    are not read here, only how they came out.
     """
     bots = ladder.store.bots()
     played = Played.of(bots, ladder.store.pairs(), sides=ladder.settings.sides)

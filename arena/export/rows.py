@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Final, TypeVar
 
 from arena.export import schema
-from arena.ladder.scores import score
+from arena.ladder.matches.scores import score
 from hokm.actions import (
     Action,
     ChooseDraw,

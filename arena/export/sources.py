@@ -13,10 +13,10 @@ from arena.export.ladders import ladder_rows
 from arena.export.rows import Origin, rows_of
 from arena.export.schema import Bot, Rating, Row
 from arena.ladder.errors import LadderError
-from arena.ladder.evidence import is_rated
 from arena.ladder.facts import Attempt
 from arena.ladder.ladder import Ladder
 from arena.ladder.proof.document import EVENT_FILE
+from arena.ladder.ratings.evidence import is_rated
 from arena.ladder.settings import SETTINGS_FILE
 from hokm.records import MatchRecord, RecordError, ReplayError, load, substance_digest
 

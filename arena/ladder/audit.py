@@ -10,13 +10,13 @@ from dataclasses import astuple
 from itertools import zip_longest
 from typing import Final
 
-from arena.ladder.announcing import problems as problems_of_events
+from arena.ladder.bots.frozen import thaw
 from arena.ladder.errors import LadderError
-from arena.ladder.evidence import elo_of
+from arena.ladder.events.announcing import problems as problems_of_events
 from arena.ladder.facts import Attempt, Result
-from arena.ladder.frozen import thaw
 from arena.ladder.ladder import DATABASE_FILE, Ladder
-from arena.ladder.verdict import Voided, forfeits, verdict
+from arena.ladder.matches.verdict import Voided, forfeits, verdict
+from arena.ladder.ratings.evidence import elo_of
 from hokm.records import MatchRecord, RecordError, load, substance_digest
 
 _RESTORE: Final = "restore it from a backup"

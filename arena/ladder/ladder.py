@@ -9,7 +9,7 @@
     lock          held by whoever plays
 
 Bots may be added while matches are played: they are in the next cycle. How an event is played is
-the business of `arena.ladder.cycles`.
+the business of `arena.ladder.events.playing`.
 """
 
 import difflib
@@ -22,20 +22,20 @@ from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from arena.ladder.entrants import SAMPLES, Entrant, find_bot, load_bot, program_digest
-from arena.ladder.environments import Environments
+from arena.ladder.bots.entrants import SAMPLES, Entrant, find_bot, load_bot, program_digest
+from arena.ladder.bots.environments import Environments
+from arena.ladder.bots.frozen import freeze, thaw
 from arena.ladder.errors import LadderError
-from arena.ladder.evidence import are_sisters
 from arena.ladder.facts import WITHDRAWN, Bot, Event
 from arena.ladder.files import part_of, unwritable, write_part, write_whole
-from arena.ladder.frozen import freeze, thaw
+from arena.ladder.ratings.evidence import are_sisters
 from arena.ladder.settings import SETTINGS_FILE, Settings, parse_settings, read_settings
 from arena.ladder.store import Store
 from hokm.deck import commitment
 from hokm.session import PROTOCOL
 
 if TYPE_CHECKING:
-    from arena.ladder.standings import Standings
+    from arena.ladder.ratings.standings import Standings
 
 UNRATED_SAMPLES: Final = ("random",)
 """Bundled bots that are entered unrated unless one says otherwise. Random play stands over 1,200
@@ -215,7 +215,7 @@ class Ladder:
 
     def standings(self) -> "Standings":
         """Who stands where, from what is played so far; also while it is being played."""
-        from arena.ladder.standings import standings  # numpy with it, 0.16 s
+        from arena.ladder.ratings.standings import standings  # numpy with it, 0.16 s
 
         # Elo first: a round that closes meanwhile is then not yet in it, like any other. Bots last:
         # whoever has played by then is among them.
@@ -239,7 +239,7 @@ class Ladder:
         """The names of who won an event, best first, as far as it has come; empty for one that is
         played for the ratings alone.
         """
-        from arena.ladder.pairing import ranking  # numpy with it, 0.16 s
+        from arena.ladder.events.pairing import ranking  # numpy with it, 0.16 s
 
         return ranking(self.store, event, settings=self.settings)
 

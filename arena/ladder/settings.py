@@ -11,7 +11,7 @@ from enum import Enum
 from pathlib import Path
 from typing import Final
 
-from arena.ladder.entrants import checked_name
+from arena.ladder.bots.entrants import checked_name
 from arena.ladder.errors import LadderError
 from arena.ladder.strict_toml import Table, parsed, read_text
 from hokm.errors import quoted

@@ -10,8 +10,8 @@ from hashlib import blake2b
 
 import trio
 
-from arena.ladder.boards import MatchPlan
-from arena.ladder.room import Watcher
+from arena.ladder.matches.boards import MatchPlan
+from arena.ladder.matches.room import Watcher
 from hokm.bot import Bot, decide
 from hokm.cards import Card, Seat
 from hokm.outcome import Ending, Outcome

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from arena.graph import _apart, draw
-from arena.ladder.history import Curve, Point
-from arena.ladder.standings import Row
+from arena.ladder.ratings.history import Curve, Point
+from arena.ladder.ratings.standings import Row
 
 ROW = Row(
     rank=1,

@@ -20,7 +20,7 @@ import pytest
 import typer.main
 from google.protobuf import text_format
 
-import arena.ladder.entrants
+import arena.ladder.bots.entrants
 import hokm
 from arena.cli.app import app
 from hokm.cards import Seat
@@ -264,7 +264,7 @@ def test_the_table_of_a_bots_methods_is_whole() -> None:
 
 def test_the_table_of_the_manifest_is_whole() -> None:
     named = {name.strip("[]") for name in rows("docs/write-a-bot.md", "## bot.toml")}
-    assert named == set(arena.ladder.entrants._KEYS)
+    assert named == set(arena.ladder.bots.entrants._KEYS)
 
 
 def test_the_table_of_options_is_whole_and_has_their_defaults() -> None:

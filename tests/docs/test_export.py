@@ -8,7 +8,7 @@ import pytest
 
 from arena.cli import main
 from arena.export.schema import TABLES, Table
-from tests.arena.ladder.leagues import played_ladder
+from tests.arena.ladder.ratings.leagues import played_ladder
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs/export.md").read_text(encoding="utf-8")
 QUESTIONS = re.findall(r"^```sql\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)

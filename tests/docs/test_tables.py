@@ -7,8 +7,8 @@ import pytest
 from rich.console import Console
 
 from arena.cli.table import print_standings
+from arena.ladder.ratings.standings import Flag, Row, Standings
 from arena.ladder.settings import Settings
-from arena.ladder.standings import Flag, Row, Standings
 from tests.docs.test_docs import blocks, headings
 
 PAGES = ("README.md", "docs/run-a-ladder.md")

@@ -15,8 +15,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from arena.ladder.archive import LARGEST_BYTES, unpack
-from arena.ladder.bundle import BotError, bundle, bundle_digest
+from arena.ladder.bots.archive import LARGEST_BYTES, unpack
+from arena.ladder.bots.bundle import BotError, bundle, bundle_digest
 from tests.fuzz.mutations import check_bounded, examples, mangled
 
 MANIFEST = b"""\

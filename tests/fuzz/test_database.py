@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arena.ladder.audit import check
-from arena.ladder.cycles import play_event
 from arena.ladder.errors import LadderError
+from arena.ladder.events.playing import play_event
 from arena.ladder.ladder import Ladder
 from arena.ladder.schedules import RoundRobin
 from arena.ladder.settings import Settings

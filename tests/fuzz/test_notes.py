@@ -11,8 +11,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from arena.ladder import strays
-from arena.ladder.strays import sweep
+from arena.ladder.processes import strays
+from arena.ladder.processes.strays import sweep
 from tests.fuzz.mutations import VALUES, examples, mangled
 
 NOTE: dict[str, Any] = {

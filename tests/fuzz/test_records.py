@@ -18,10 +18,10 @@ from hypothesis import strategies as st
 from arena.cli.checking import check
 from arena.cli.errors import Misuse
 from arena.cli.playback import Ask, replay_file
-from arena.ladder.conduct import conduct
-from arena.ladder.luck import LuckError, luck
-from arena.ladder.scores import score
-from arena.ladder.verdict import verdict
+from arena.ladder.matches.conduct import conduct
+from arena.ladder.matches.scores import score
+from arena.ladder.matches.verdict import verdict
+from arena.ladder.ratings.luck import LuckError, luck
 from hokm.errors import NotationError
 from hokm.notation import hand_events, hand_text, parse_hand
 from hokm.outcome import Ending

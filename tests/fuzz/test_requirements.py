@@ -9,8 +9,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from packaging.requirements import Requirement
 
-from arena.ladder.bundle import BotError
-from arena.ladder.environments import read_requirements
+from arena.ladder.bots.bundle import BotError
+from arena.ladder.bots.environments import read_requirements
 from tests.fuzz.mutations import check_bounded, examples, mangled
 
 VALID = [

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from arena.ladder.entrants import BotError, load_bot
+from arena.ladder.bots.entrants import BotError, load_bot
 from arena.ladder.errors import LadderError
 from arena.ladder.settings import Settings, parse_settings, read_settings
 from hokm.records import Format

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from arena.ladder.entrants import SAMPLES
+from arena.ladder.bots.entrants import SAMPLES
 from hokm import Bot, Card, Rules, Seat, Suit, Trump, View, parse_cards
 from hokm.actions import CutDeck
 from hokm.events import CardOffered, CardPlayed, HandStarted, PacketDealt, TrickTaken, TrumpDeclared

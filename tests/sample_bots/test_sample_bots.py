@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 
 import hokm
-from arena.ladder.entrants import PLAYER_COUNTS, SAMPLES, load_bot, sample_names
+from arena.ladder.bots.entrants import PLAYER_COUNTS, SAMPLES, load_bot, sample_names
 from hokm import Bot, Card, Ending, HandResult, Rules, View
 from hokm.deck import shuffled
 from hokm.rules.game import Board

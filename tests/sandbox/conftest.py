@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.ladder.sandbox import Sandbox, SandboxError, prepare
+from arena.ladder.processes.sandbox import Sandbox, SandboxError, prepare
 
 
 @pytest.fixture(scope="session")

@@ -13,14 +13,14 @@ from arena.conformance.checks import CHECKS
 from arena.conformance.kit import check_bot
 from arena.conformance.report import Verdict
 from arena.conformance.script import Ask
-from arena.ladder.entrants import Entrant, Limits, find_bot, load_bot
-from arena.ladder.environments import Environments
-from arena.ladder.runner import Runner, open_runner
-from arena.ladder.sandbox import Sandbox
+from arena.ladder.bots.entrants import Entrant, Limits, find_bot, load_bot
+from arena.ladder.bots.environments import Environments
+from arena.ladder.matches.runner import Runner, open_runner
+from arena.ladder.processes.sandbox import Sandbox
 from hokm.outcome import Ending
 from hokm.records import MatchRecord
 from hokm.records.encode import substance_digest
-from tests.arena.ladder.test_environments import wheel
+from tests.arena.ladder.bots.test_environments import wheel
 from tests.system import test_environments as environments
 from tests.system import test_raw_bots as raw
 from tests.system.processes import GOOD, Notes, plan, write_bot
@@ -145,7 +145,7 @@ async def test_a_process_that_outlives_its_room_is_ended(
     bots = [write_bot(tmp_path / name, "import time; time.sleep(60)") for name in ("one", "two")]
     match = plan(*bots)
     # All that a process may live, but for two hellos of 30 s.
-    monkeypatch.setattr("arena.ladder.room.SPARE_SECONDS", 1.0 - match.room_seconds - 60.0)
+    monkeypatch.setattr("arena.ladder.matches.room.SPARE_SECONDS", 1.0 - match.room_seconds - 60.0)
     notes = Notes()
     with trio.fail_after(60):
         async with runner(tmp_path, made_sandbox) as running:

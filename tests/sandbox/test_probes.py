@@ -18,11 +18,11 @@ from pathlib import Path
 import pytest
 import trio
 
-from arena.ladder.capped_log import CAP_BYTES
-from arena.ladder.entrants import Limits
-from arena.ladder.launcher import BotProcess, launch
-from arena.ladder.sandbox import WRAPPERS, Sandbox, bounds_of
-from arena.ladder.vitals import vitals
+from arena.ladder.bots.entrants import Limits
+from arena.ladder.processes.capped_log import CAP_BYTES
+from arena.ladder.processes.launcher import BotProcess, launch
+from arena.ladder.processes.sandbox import WRAPPERS, Sandbox, bounds_of
+from arena.ladder.processes.vitals import vitals
 from tests.sandbox import probes
 from tests.system.processes import runs
 
@@ -412,6 +412,39 @@ def words_of(pid: int) -> list[str]:
     return Path(f"/proc/{pid}/cmdline").read_text().split("\0")
 
 
+# -- its end
+
+
+async def test_a_bot_that_is_to_end_is_asked_first_and_the_time_it_used_is_known(
+    confined: Ground,
+) -> None:
+    farewell = """
+    def bye(*_):
+        print("goodbye", flush=True)
+        os._exit(3)
+    signal.signal(signal.SIGTERM, bye)
+    while time.process_time() < 0.5: pass
+    print("here", flush=True)
+    while True: signal.pause()
+    """
+    async with confined.beside(farewell, until="here") as process:
+        assert await process.end() == 3
+        assert "goodbye" in process.log.tail()
+        assert process.cpu_seconds is not None
+        assert process.cpu_seconds > 0.5
+
+
+async def test_a_bot_that_will_not_end_is_killed(confined: Ground) -> None:
+    stays = """
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    if os.fork() == 0: os.setsid()
+    print("here", flush=True)
+    while True: signal.pause()
+    """
+    async with confined.beside(stays, until="here") as process:
+        assert await process.end() == -signal.SIGKILL
+
+
 # -- what it leaves
 
 
@@ -420,7 +453,7 @@ import sys, trio
 from pathlib import Path
 from tests.sandbox import probes
 from tests.sandbox.test_probes import ground_in
-from arena.ladder.sandbox import Sandbox, interpreter
+from arena.ladder.processes.sandbox import Sandbox, interpreter
 folder, bwrap, made, is_root, marker, is_confined = sys.argv[1:]
 sandbox = Sandbox(bwrap=bwrap, folder=Path(made), python=sys.executable, shown=interpreter(),
     is_root=is_root == "True")

@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pytest
 
-from arena.ladder.fitted import Errors
+from arena.ladder.ratings.fitted import Errors
 from simulations.adaptive import (
     DESIGNS,
     MEASURES,

@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from arena.ladder.luck import CONSTANTS, REFERENCE_DIGEST, Constants
-from arena.ladder.reference import digest
+from arena.ladder.ratings.luck import CONSTANTS, REFERENCE_DIGEST, Constants
+from arena.ladder.ratings.reference import digest
 from hokm.records import Format
 from simulations import luck
 from simulations.page import DOCS

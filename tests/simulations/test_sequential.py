@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from arena.ladder.sprt import Model, Sprt, llr
-from arena.ladder.statistics import Outcomes, Unit, score_statistics
+from arena.ladder.ratings.sprt import Model, Sprt, llr
+from arena.ladder.ratings.statistics import Outcomes, Unit, score_statistics
 from simulations.sequential import (
     VALUES,
     boards_with,

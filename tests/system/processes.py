@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from textwrap import dedent
 
-from arena.ladder.boards import MatchPlan, Secret, local_match_id
-from arena.ladder.entrants import Entrant, load_bot
-from arena.ladder.room import Trouble
-from arena.ladder.runner import Runner, open_runner
+from arena.ladder.bots.entrants import Entrant, load_bot
+from arena.ladder.matches.boards import MatchPlan, Secret, local_match_id
+from arena.ladder.matches.room import Trouble
+from arena.ladder.matches.runner import Runner, open_runner
 from hokm.records import Format, GameRecord, Policy
 from hokm.rules.options import Rules
 from hokm.session import ClockRules

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import trio
 
-from arena.ladder.runner import Runner
+from arena.ladder.matches.runner import Runner
 from hokm.outcome import Ending
 from hokm.records import MatchRecord, Policy, substance_digest, verify
 from tests.system.processes import GOOD, Notes, plan, runner, write_bot

@@ -19,7 +19,7 @@ import pytest
 import trio
 
 from arena.ladder.audit import check
-from arena.ladder.cycles import play_event
+from arena.ladder.events.playing import play_event
 from arena.ladder.ladder import Ladder
 from arena.ladder.schedules import RoundRobin
 from arena.ladder.settings import Settings

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 import trio
 
-from arena.ladder.entrants import Entrant
-from arena.ladder.scores import score
+from arena.ladder.bots.entrants import Entrant
+from arena.ladder.matches.scores import score
 from arena.referee.table import Table
 from hokm.cards import Seat
 from hokm.outcome import Ending, Outcome

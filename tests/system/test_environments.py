@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 
 from arena.cli import main
-from arena.ladder.entrants import load_bot
-from arena.ladder.environments import Environments
+from arena.ladder.bots.entrants import load_bot
+from arena.ladder.bots.environments import Environments
 from hokm.outcome import Ending
-from tests.arena.ladder.test_environments import wheel
+from tests.arena.ladder.bots.test_environments import wheel
 from tests.system.processes import GOOD, Notes, plan, runner, write_bot
 
 LUCKY = """

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.ladder.runner import open_runner
+from arena.ladder.matches.runner import open_runner
 from arena.metrics import Figures
 from hokm.outcome import Ending
 from tests.system.processes import GOOD, Notes, plan, write_bot

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.ladder.entrants import Entrant, load_bot
+from arena.ladder.bots.entrants import Entrant, load_bot
 from hokm.outcome import Ending
 from hokm.records import Format, MatchRecord, verify
 from tests.system.processes import GOOD, Notes, plan, runner, write_bot

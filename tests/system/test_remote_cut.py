@@ -10,9 +10,9 @@ from textwrap import dedent
 import pytest
 import trio
 
-from arena.ladder.invitations import open_invitations
-from arena.ladder.remote import remote_entrant
-from arena.ladder.runner import open_runner
+from arena.ladder.matches.runner import open_runner
+from arena.ladder.processes.invitations import open_invitations
+from arena.ladder.processes.remote import remote_entrant
 from arena.referee.serving import Network
 from hokm.outcome import Ending
 from hokm.records import Policy, verify

@@ -6,7 +6,7 @@ from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 
-from arena.ladder.boards import Secret
+from arena.ladder.matches.boards import Secret
 from hokm.deck import mix
 from hokm.records import MatchRecord, Policy
 from tests.system.processes import Notes, plan, runner, write_bot

@@ -20,11 +20,11 @@ from pathlib import Path
 
 import trio
 
-from arena.ladder.boards import MatchPlan
-from arena.ladder.capped_log import CAP_BYTES
-from arena.ladder.entrants import Entrant, load_bot
-from arena.ladder.room import Trouble
-from arena.ladder.runner import Runner, open_runner
+from arena.ladder.bots.entrants import Entrant, load_bot
+from arena.ladder.matches.boards import MatchPlan
+from arena.ladder.matches.room import Trouble
+from arena.ladder.matches.runner import Runner, open_runner
+from arena.ladder.processes.capped_log import CAP_BYTES
 from hokm.outcome import Ending, Outcome
 from hokm.records import GameRecord, MatchRecord, RoomRecord, verify
 from hokm.session import ClockRules

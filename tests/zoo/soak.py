@@ -22,8 +22,8 @@ from statistics import linear_regression
 
 import trio
 
-from arena.ladder.boards import MatchPlan, Secret, local_match_id
-from arena.ladder.runner import Runner, open_runner
+from arena.ladder.matches.boards import MatchPlan, Secret, local_match_id
+from arena.ladder.matches.runner import Runner, open_runner
 from hokm.actions import plays_of
 from hokm.cards import CardSet, cards_in
 from hokm.records import verify

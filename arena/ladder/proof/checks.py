@@ -11,8 +11,9 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from arena.ladder.boards import joined_names
 from arena.ladder.facts import State
+from arena.ladder.matches.boards import joined_names
+from arena.ladder.matches.verdict import ATTEMPTS, Voided, verdict
 from arena.ladder.proof.document import AttemptEntry, EventDocument, MatchEntry, Stage
 from arena.ladder.proof.entropy import Source, entropy_of_beacon, entropy_of_nonces
 from arena.ladder.proof.replanning import (
@@ -24,7 +25,6 @@ from arena.ladder.proof.replanning import (
     replanned,
     settled_otherwise,
 )
-from arena.ladder.verdict import ATTEMPTS, Voided, verdict
 from hokm.deck import commitment
 from hokm.errors import quoted
 from hokm.outcome import Ending

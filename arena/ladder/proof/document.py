@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from arena.ladder.entrants import checked_name
+from arena.ladder.bots.entrants import checked_name
 from arena.ladder.facts import State
 from arena.ladder.proof.entropy import Source, beacon_text
 from arena.ladder.settings import MatchScoring

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from arena.ladder.facts import totals as totals_of
+from arena.ladder.matches.verdict import ATTEMPTS, Voided, verdict
 from arena.ladder.proof.checks import (
     EventFinding,
     contradictions,
@@ -21,7 +22,6 @@ from arena.ladder.proof.document import (
     from_json,
     record_name,
 )
-from arena.ladder.verdict import ATTEMPTS, Voided, verdict
 from hokm.records import MatchRecord, RecordError, load
 from hokm.records.files import read_bounded
 

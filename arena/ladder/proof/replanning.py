@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import TypeAlias
 
-from arena.ladder.evidence import match_score
 from arena.ladder.facts import State
 from arena.ladder.proof.document import Announcement, EventDocument, MatchEntry, Stage
+from arena.ladder.ratings.evidence import match_score
 from arena.ladder.schedules import AnySchedule, Scheduled, from_text
 from arena.ladder.schedules import Stage as PlayedStage
 from arena.ladder.schedules import State as Known

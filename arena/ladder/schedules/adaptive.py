@@ -26,7 +26,7 @@ from typing import Final, Self, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.ladder.elo import SCALE
+from arena.ladder.ratings.elo import SCALE
 from arena.ladder.schedules.chance import Draw, in_drawn_order
 from arena.ladder.schedules.meetings import Meeting, Round, in_rounds
 from arena.ladder.schedules.state import Knowledge, State, checked_field

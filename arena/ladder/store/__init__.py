@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 
 import sqlalchemy as sa
 
-from arena.ladder.elo import EloRating
 from arena.ladder.facts import Attempt, Boards, Bot, Event, Fixture, Match, Result, Stage, State
+from arena.ladder.ratings.elo import EloRating
 from arena.ladder.store import tables as t
 from arena.ladder.store.database import Database
 from hokm.errors import quoted

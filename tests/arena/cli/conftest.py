@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from arena.cli import main
-from arena.ladder.boards import MatchPlan
-from arena.ladder.room import Trouble, Watcher
+from arena.ladder.matches.boards import MatchPlan
+from arena.ladder.matches.room import Trouble, Watcher
 from arena.ladder.testing import InProcessRunner
 from hokm.cards import Seat
 from hokm.outcome import Ending

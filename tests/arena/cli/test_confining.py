@@ -6,7 +6,7 @@ import pytest
 
 from arena.cli import confining
 from arena.cli.errors import Misuse
-from arena.ladder.sandbox import SandboxError
+from arena.ladder.processes.sandbox import SandboxError
 from tests.arena.cli.conftest import MakeBot, RunCommand
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from arena.ladder.ladder import Ladder
 from arena.ladder.settings import Settings
-from tests.arena.ladder.leagues import played_ladder
+from tests.arena.ladder.ratings.leagues import played_ladder
 
 
 @pytest.fixture
@@ -80,7 +80,7 @@ def test_csv_has_a_line_a_pair(run, club):
 
 
 def test_a_pair_that_goes_against_the_ratings_is_marked_and_told(run, club, monkeypatch):
-    monkeypatch.setattr("arena.ladder.crosstable.ODD", 0.0)
+    monkeypatch.setattr("arena.ladder.ratings.crosstable.ODD", 0.0)
     ran = run("crosstable", club)
     assert "! goes against the ratings of both, |z| over 0:\n" in ran.out
     told = ran.out.partition("|z| over")[2].splitlines()[1:]

@@ -6,10 +6,10 @@ import pytest
 
 from arena.cli import main
 from arena.cli.errors import Failure, Misuse, failure_of
-from arena.ladder.boards import PlanError
-from arena.ladder.bundle import BotError
+from arena.ladder.bots.bundle import BotError
 from arena.ladder.errors import LadderError
-from arena.ladder.launcher import LaunchError
+from arena.ladder.matches.boards import PlanError
+from arena.ladder.processes.launcher import LaunchError
 from hokm.errors import IllegalAction, Reason, RulesError
 from hokm.records import RecordError
 

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from arena.export.schema import TABLES
-from tests.arena.ladder.leagues import played_ladder
+from tests.arena.ladder.ratings.leagues import played_ladder
 
 NAMES = [table.name for table in TABLES]
 

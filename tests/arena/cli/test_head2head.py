@@ -5,9 +5,9 @@ import json
 import pytest
 
 from arena.cli import head2head
-from arena.ladder.head_to_head import Met, Series
+from arena.ladder.ratings.head_to_head import Met, Series
 from hokm.records import Format
-from tests.arena.ladder.leagues import played_ladder
+from tests.arena.ladder.ratings.leagues import played_ladder
 
 
 @pytest.fixture

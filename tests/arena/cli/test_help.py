@@ -57,8 +57,10 @@ def test_the_version_is_the_packages(run):
 
 def test_the_bundled_bots_are_listed(run, monkeypatch, make_bot, tmp_path):
     make_bot("sara")
-    monkeypatch.setattr("arena.ladder.entrants.sample_names", lambda **_: ("sara",))
-    monkeypatch.setattr("arena.ladder.entrants.find_bot", lambda name: tmp_path / "bots" / name)
+    monkeypatch.setattr("arena.ladder.bots.entrants.sample_names", lambda **_: ("sara",))
+    monkeypatch.setattr(
+        "arena.ladder.bots.entrants.find_bot", lambda name: tmp_path / "bots" / name
+    )
     ran = run("bot", "list")
     assert ran.status == 0
     assert "sara" in ran.out

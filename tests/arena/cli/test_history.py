@@ -9,7 +9,7 @@ from arena.ladder.ladder import Ladder
 from arena.ladder.settings import Settings
 from arena.ladder.testing import InProcessRunner
 from hokm.outcome import Ending
-from tests.arena.ladder.leagues import play_on, played_ladder
+from tests.arena.ladder.ratings.leagues import play_on, played_ladder
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import pytest
 import arena
 import arena.referee
 from arena.cli.listening import inviting, listening
-from arena.ladder.invitations import Invitations
+from arena.ladder.processes.invitations import Invitations
 from arena.referee.serving import Network
 from tests.arena.cli.conftest import FakeRunner, RunCommand
 from tests.arena.referee.certificates import Authority, authority

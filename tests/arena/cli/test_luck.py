@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from arena.ladder.luck import CONSTANTS, REFERENCE_DIGEST
+from arena.ladder.ratings.luck import CONSTANTS, REFERENCE_DIGEST
 from hokm.records import load, save
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.ladder.bundle import bundle_digest
+from arena.ladder.bots.bundle import bundle_digest
 
 
 @pytest.fixture(autouse=True)
@@ -121,7 +121,7 @@ def test_an_experiment_takes_archives_and_goes_on_with_the_folder(
 
 
 def test_a_bot_that_is_too_large_is_told_what_makes_it_so(run, make_bot, tmp_path, monkeypatch):
-    monkeypatch.setattr("arena.ladder.archive.LARGEST_BYTES", 2**20)
+    monkeypatch.setattr("arena.ladder.bots.archive.LARGEST_BYTES", 2**20)
     folder = make_bot("sara")
     (folder / "model.bin").write_bytes(bytes(2**21))
     ran = run("bot", "pack", folder)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from arena.cli.places import keep, temporary_folder
-from arena.ladder import strays
+from arena.ladder.processes import strays
 
 
 @pytest.fixture

@@ -14,10 +14,10 @@ from rich.console import Console
 
 from arena.cli import show
 from arena.cli.series import SeriesReport, SeriesWatch
-from arena.ladder.entrants import load_bot
-from arena.ladder.experiment import Batch, Design, opened, play
-from arena.ladder.sprt import Model, Sprt, llr
-from arena.ladder.statistics import head_to_head, pentanomial, score_statistics
+from arena.ladder.bots.entrants import load_bot
+from arena.ladder.matches.experiment import Batch, Design, opened, play
+from arena.ladder.ratings.sprt import Model, Sprt, llr
+from arena.ladder.ratings.statistics import head_to_head, pentanomial, score_statistics
 from hokm.deck import commitment, secret_from_text
 from hokm.outcome import Ending
 from hokm.records import load, save

@@ -7,7 +7,7 @@ import pytest
 
 from arena.conformance.checks import CHECKS
 from arena.conformance.script import Check
-from arena.ladder.entrants import load_bot
+from arena.ladder.bots.entrants import load_bot
 
 ROOT = Path(__file__).resolve().parents[3]
 

@@ -17,7 +17,7 @@ from arena.conformance.groups import grouped
 from arena.conformance.kit import NO_HELLO, check_bot
 from arena.conformance.report import Report, Result, Verdict
 from arena.conformance.script import Ask, Process
-from arena.ladder.entrants import Entrant, load_bot
+from arena.ladder.bots.entrants import Entrant, load_bot
 
 pytestmark = pytest.mark.timeout(120)
 

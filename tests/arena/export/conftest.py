@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 import trio
 
-from arena.ladder.boards import MatchPlan, Secret
-from arena.ladder.cycles import Unwatched
-from arena.ladder.entrants import Entrant, Limits
+from arena.ladder.bots.entrants import Entrant, Limits
+from arena.ladder.events.playing import Unwatched
+from arena.ladder.matches.boards import MatchPlan, Secret
 from arena.ladder.testing import InProcessRunner
 from hokm.records import Format, MatchRecord, Policy
 from hokm.rules.options import Rules

@@ -6,9 +6,9 @@ import pytest
 
 from arena.export.ladders import ladder_rows, rated_matches
 from arena.export.schema import Bot, Rating
-from arena.ladder import evidence
 from arena.ladder.ladder import Ladder
-from tests.arena.ladder.leagues import played_ladder
+from arena.ladder.ratings import evidence
+from tests.arena.ladder.ratings.leagues import played_ladder
 
 
 @pytest.fixture

@@ -10,8 +10,8 @@ import pytest
 from arena.export import schema
 from arena.export.rows import Origin, rows_of
 from arena.export.schema import TABLES
-from arena.ladder.conduct import conduct
-from arena.ladder.scores import score
+from arena.ladder.matches.conduct import conduct
+from arena.ladder.matches.scores import score
 from arena.ladder.testing import InProcessRunner
 from hokm.cards import Seat
 from hokm.errors import Reason

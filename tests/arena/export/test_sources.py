@@ -12,7 +12,7 @@ from arena.ladder.ladder import Ladder
 from arena.ladder.testing import InProcessRunner
 from hokm.outcome import Ending
 from hokm.records import load, save
-from tests.arena.ladder.leagues import played_ladder
+from tests.arena.ladder.ratings.leagues import played_ladder
 
 ALL = frozenset(table.rows for table in TABLES)
 

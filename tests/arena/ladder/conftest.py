@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.ladder.cycles import play_event
+from arena.ladder.events.playing import play_event
 from arena.ladder.ladder import Ladder
 from arena.ladder.schedules import RoundRobin
 from arena.ladder.settings import Settings

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from arena.ladder.audit import check
-from arena.ladder.cycles import play_event
+from arena.ladder.events.playing import play_event
 from arena.ladder.ladder import Ladder
 from arena.ladder.schedules import RoundRobin
 from arena.ladder.testing import InProcessRunner

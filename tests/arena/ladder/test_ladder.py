@@ -11,10 +11,10 @@ import pytest
 
 from arena.ladder import ladder as ladder_module
 from arena.ladder.audit import check
-from arena.ladder.bundle import bundle, bundle_digest
-from arena.ladder.cycles import play_event
-from arena.ladder.entrants import SAMPLES, BotError
+from arena.ladder.bots.bundle import bundle, bundle_digest
+from arena.ladder.bots.entrants import SAMPLES, BotError
 from arena.ladder.errors import LadderError
+from arena.ladder.events.playing import play_event
 from arena.ladder.ladder import Entry, Ladder
 from arena.ladder.schedules import RoundRobin
 from arena.ladder.settings import Settings
@@ -251,7 +251,7 @@ def test_a_bot_that_changes_while_it_is_copied_is_not_entered(
         (source / "bot.py").write_text("changed")
         return bundle(of)
 
-    monkeypatch.setattr("arena.ladder.frozen.bundle", changing)
+    monkeypatch.setattr("arena.ladder.bots.frozen.bundle", changing)
     assert "changed while it was copied" in complaint(lambda: ladder.add(str(source)))
     assert ladder.store.bots() == ()
     monkeypatch.undo()

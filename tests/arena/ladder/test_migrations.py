@@ -9,9 +9,9 @@ import sqlalchemy as sa
 from alembic.command import upgrade
 from alembic.config import Config
 
-from arena.ladder.elo import EloRating
 from arena.ladder.errors import LadderError
 from arena.ladder.facts import Attempt, Match, Result
+from arena.ladder.ratings.elo import EloRating
 from arena.ladder.store import Store
 from hokm.outcome import Ending
 

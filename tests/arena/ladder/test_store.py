@@ -13,9 +13,9 @@ from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 
-from arena.ladder.elo import EloRating
 from arena.ladder.errors import LadderError
 from arena.ladder.facts import Attempt, Event, Fixture, Match, Result, Stage, State
+from arena.ladder.ratings.elo import EloRating
 from arena.ladder.store import Store
 from arena.ladder.store.tables import REVISION, metadata
 from hokm.outcome import Ending

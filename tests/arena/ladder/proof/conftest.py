@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 import trio
 
-from arena.ladder.boards import MatchPlan, Secret, joined_names
-from arena.ladder.cycles import Unwatched
-from arena.ladder.entrants import load_bot
+from arena.ladder.bots.entrants import load_bot
+from arena.ladder.events.playing import Unwatched
 from arena.ladder.facts import State
+from arena.ladder.matches.boards import MatchPlan, Secret, joined_names
 from arena.ladder.proof.document import (
     Announcement,
     AttemptEntry,

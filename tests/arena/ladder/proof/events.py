@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from arena.ladder.entrants import Entrant
+from arena.ladder.bots.entrants import Entrant
 from arena.ladder.proof.document import EVENT_FILE, EventDocument, record_name, to_json
 from hokm.records import EntrantRecord, MatchRecord, save
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from arena.ladder.boards import joined_names
 from arena.ladder.facts import State
+from arena.ladder.matches.boards import joined_names
 from arena.ladder.proof.checks import (
     contradictions,
     document_findings,

@@ -1,0 +1,1 @@
+"""Bots as files: bundles, archives, manifests, frozen copies, environments."""

@@ -1,0 +1,1 @@
+"""An event of a ladder: announced, paired, played."""

@@ -1,0 +1,109 @@
+"""What the schedule of an event is asked with: who may be paired, what was played, what is known.
+
+All of it follows from what the ladder keeps, so that an event that was interrupted is paired as it
+would have been. Who is paired with whom is the business of `arena.ladder.schedules`.
+"""
+
+import numpy as np
+
+from arena.ladder.facts import Bot, Event, Fixture, State
+from arena.ladder.ratings.bradley_terry import fit
+from arena.ladder.ratings.evidence import family, match_score
+from arena.ladder.ratings.fitted import Errors
+from arena.ladder.ratings.played import Played, are_rated, evidence
+from arena.ladder.schedules import AnySchedule, Knowledge, Scheduled, Stage, from_text
+from arena.ladder.schedules import State as Known
+from arena.ladder.settings import Settings
+from arena.ladder.store import Store
+from hokm.deck import SEED_BYTES
+
+UNKNOWN_CPU_SECONDS = 4.0
+"""What a match is taken to cost a bot that has played none: four processes of a cheap one."""
+
+
+def known(
+    store: Store, event: Event, schedule: AnySchedule, *, settings: Settings, mixed: bytes
+) -> Known:
+    """The state of an event, for its schedule; `mixed` is its mixed secret."""
+    bots = store.bots()
+    stage, last_round = store.last_numbers()
+    return Known(
+        names=tuple(bot.name for bot in bots),
+        field=tuple(index for index, bot in enumerate(bots) if bot.is_active),
+        mixed=mixed,
+        sides=settings.sides,
+        stages=_stages(store, event, bots, settings=settings),
+        stage=stage + 1,
+        first_round=last_round + 1,
+        apart=_apart(bots),
+        knowledge=_knowledge(store, bots, settings=settings) if schedule.uses_knowledge else None,
+    )
+
+
+def ranking(store: Store, event: Event, *, settings: Settings) -> tuple[str, ...]:
+    """The names of who won an event, best first, as far as it has come; empty for one that is
+    played for the ratings alone.
+    """
+    schedule = from_text(event.settled or event.schedule)
+    no_chance = bytes(SEED_BYTES)  # it is drawn for pairings only
+    state = known(store, event, schedule, settings=settings, mixed=no_chance)
+    return tuple(state.names[player] for player in schedule.ranking(state))
+
+
+def _stages(
+    store: Store, event: Event, bots: tuple[Bot, ...], *, settings: Settings
+) -> tuple[Stage, ...]:
+    index = {bot.number: place for place, bot in enumerate(bots)}
+    scores: dict[tuple[int, int], dict[int, list[float]]] = {}
+    for number, place, first, second, *_, difference in store.pairs(event).tolist():
+        score = match_score(difference, settings=settings)
+        of_match = scores.setdefault((number, place), {})
+        of_match.setdefault(first, []).append(score)
+        of_match.setdefault(second, []).append(1.0 - score)
+
+    def scheduled(fixture: Fixture) -> Scheduled:
+        match = fixture.match
+        meeting = tuple(index[number] for number in match.entrants)
+        if fixture.state is not State.PLAYED:
+            return Scheduled(meeting, None)
+        # Of a match of three what an entrant has is the mean of what it has against the two.
+        found = [scores[match.round, match.place][number] for number in match.entrants]
+        return Scheduled(meeting, tuple(sum(own) / len(own) for own in found))
+
+    return tuple(
+        Stage(
+            field=tuple(index[number] for number in stage.field),
+            matches=tuple(scheduled(fixture) for fixture in stage.fixtures),
+        )
+        for stage in store.stages(event)
+    )
+
+
+def _apart(bots: tuple[Bot, ...]) -> frozenset[tuple[int, int]]:
+    """Whose matches would not be rated."""
+    families = [family(bot) for bot in bots]
+    return frozenset(
+        (one, other)
+        for other in range(len(bots))
+        for one in range(other)
+        if families[one] == families[other] or not (bots[one].rated and bots[other].rated)
+    )
+
+
+def _knowledge(store: Store, bots: tuple[Bot, ...], *, settings: Settings) -> Knowledge:
+    played = Played.of(bots, store.pairs(), sides=settings.sides)
+    rated = played.where(are_rated(bots, played))
+    names = [bot.name for bot in bots]
+    fitted = fit(evidence(bots, rated, settings=settings, among=names)).centred()
+    met = np.zeros((len(bots), len(bots)), np.int64)
+    for first, second in rated.columns:
+        np.add.at(met, (rated.lineups[:, first], rated.lineups[:, second]), 1)
+    label = {name: number for number, group in enumerate(fitted.groups) for name in group}
+    cost = store.cpu_seconds()
+    return Knowledge(
+        ratings=fitted.ratings,
+        covariance=fitted.covariances[Errors.MODEL],
+        met=met + met.T,
+        groups=tuple(label[name] for name in names),
+        cpu_seconds=np.array([cost.get(bot.number, UNKNOWN_CPU_SECONDS) for bot in bots]),
+    )

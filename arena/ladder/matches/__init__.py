@@ -1,0 +1,1 @@
+"""One match: planned, played, judged."""

@@ -1,0 +1,1 @@
+"""Bots as processes: started, confined, looked at, ended."""

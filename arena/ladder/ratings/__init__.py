@@ -1,0 +1,1 @@
+"""What results say: ratings and their errors, sequential tests, luck."""

@@ -1,0 +1,95 @@
+"""Which results move ratings, what each says of its bots, and the Elo it all leads to.
+
+A match is rated if all its bots are, and no two of them are *sisters*: bots of one owner, who could
+have one lose to lift the other. The reference bots that come with the arena are nobody's sisters. A
+match of two is one comparison, a match of three is three, one a pair. This module fits nothing and
+keeps nothing.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import combinations
+
+from arena.ladder.facts import Bot, Result
+from arena.ladder.ratings.comparison import Comparison, RatedMatch
+from arena.ladder.ratings.elo import EloRating, after_round
+from arena.ladder.ratings.statistics import vp_score
+from arena.ladder.settings import MatchScoring, Settings
+
+
+def family(bot: Bot) -> str:
+    """What sisters have in common and nobody else has: the owner, or for a bot of the arena's own
+    its number.
+    """
+    return f"#{bot.number}" if bot.reference else bot.owner.casefold()
+
+
+def are_sisters(one: Bot, other: Bot) -> bool:
+    """Whether two bots are of one owner, and not the arena's own."""
+    return family(one) == family(other)
+
+
+def is_rated(entrants: Sequence[Bot]) -> bool:
+    """Whether a match of these bots moves their ratings."""
+    return all(bot.rated for bot in entrants) and not any(
+        are_sisters(one, other) for one, other in combinations(entrants, 2)
+    )
+
+
+def match_score(difference: int, *, settings: Settings) -> float:
+    """What a match is worth to whom has `difference` more of all its boards, from 0 to 1."""
+    if settings.score is MatchScoring.VP:
+        return vp_score(difference, boards=settings.length)
+    return 0.5 + 0.5 * ((difference > 0) - (difference < 0))
+
+
+def rated_matches(
+    bots: Sequence[Bot], results: Sequence[Result], *, settings: Settings
+) -> list[RatedMatch]:
+    """The results that move ratings, as comparisons by name of bot.
+
+    Raises ValueError for a result of a bot that is none of these.
+    """
+    known = {bot.number: bot for bot in bots}
+    if missing := {number for result in results for number in result.entrants} - known.keys():
+        raise ValueError(f"a result of bot {min(missing)}, which is not entered")
+    return [
+        tuple(
+            Comparison(
+                known[pair.first].name,
+                known[pair.second].name,
+                match_score(pair.difference, settings=settings),
+            )
+            for pair in result.pairs()
+        )
+        for result in results
+        if is_rated([known[number] for number in result.entrants])
+    ]
+
+
+def elo_after(
+    bots: Sequence[Bot],
+    results: Sequence[Result],
+    *,
+    settings: Settings,
+    before: Mapping[int, EloRating],
+) -> dict[int, EloRating]:
+    """The Elo after one round, of those who played a rated match in it, by number of bot."""
+    matches = rated_matches(bots, results, settings=settings)
+    played = {name for match in matches for c in match for name in (c.first, c.second)}
+    start = {bot.name: before[bot.number] for bot in bots if bot.number in before}
+    after = after_round(start, matches)
+    return {bot.number: after[bot.name] for bot in bots if bot.name in played}
+
+
+def elo_of(
+    bots: Sequence[Bot], results: Iterable[Result], *, settings: Settings, rounds_closed: int
+) -> dict[int, EloRating]:
+    """The Elo that follows from the results of rounds 1 to `rounds_closed`, to the last bit."""
+    by_round: dict[int, list[Result]] = {}
+    for result in results:
+        by_round.setdefault(result.round, []).append(result)
+    ratings: dict[int, EloRating] = {}
+    for number in range(1, rounds_closed + 1):
+        round_ = by_round.get(number, [])
+        ratings |= elo_after(bots, round_, settings=settings, before=ratings)
+    return ratings

@@ -1,0 +1,192 @@
+"""What a sandbox is asked for, and what is said where there is none."""
+
+import os
+import platform
+import signal
+import subprocess
+import sys
+from collections.abc import Sequence
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from arena.ladder.bots.entrants import Limits
+from arena.ladder.processes import sandbox as module
+from arena.ladder.processes.sandbox import (
+    DEFAULT_MEMORY_MIB,
+    DEFAULT_PROCESSES,
+    MOST_MEMORY_MIB,
+    MOST_PROCESSES,
+    Sandbox,
+    SandboxError,
+    bounds_of,
+    find_bwrap,
+    how_it_hit_a_limit,
+    prepare,
+)
+
+BOUNDS = bounds_of(Limits(memory_mib=300, processes=20), seconds=90.0)
+
+
+@pytest.fixture
+def sandbox(tmp_path: Path) -> Sandbox:
+    return Sandbox(
+        bwrap="/usr/bin/bwrap", folder=tmp_path, python=sys.executable, shown=(), is_root=False
+    )
+
+
+def test_a_bot_that_asks_for_nothing_gets_the_default() -> None:
+    bounds = bounds_of(Limits(), seconds=1.0)
+    assert (bounds.memory_mib, bounds.processes) == (DEFAULT_MEMORY_MIB, DEFAULT_PROCESSES)
+
+
+def test_a_bot_gets_what_it_asks_for_up_to_what_anybody_gets() -> None:
+    assert (BOUNDS.memory_mib, BOUNDS.processes) == (300, 20)
+    bounds = bounds_of(Limits(memory_mib=10**9, processes=10**9), seconds=1.0)
+    assert (bounds.memory_mib, bounds.processes) == (MOST_MEMORY_MIB, MOST_PROCESSES)
+
+
+def test_its_limits_are_in_the_command(sandbox: Sandbox) -> None:
+    words = sandbox.around(("python3", "bot.py"), folder=Path("/somewhere"), bounds=BOUNDS)
+    assert {f"--data={300 << 20}:{300 << 20}", "--nproc=21:21", "--cpu=90:91"} <= set(words)
+
+
+def test_no_ticket_stands_in_the_command_and_nothing_of_the_operator_is_shown(
+    sandbox: Sandbox, tmp_path: Path
+) -> None:
+    words = sandbox.around(("sh", "bot.sh"), folder=Path("/somewhere"), bounds=BOUNDS)
+    shown = shown_by(words)
+    ours = {str(tmp_path / name) for name in ("referee.sock", "empty", "passwd", "group")}
+    rest = [place for place in shown if place not in ours]
+    assert not [place for place in rest if not place.startswith(("/usr", "/etc", "/somewhere"))]
+    assert "HOKM_TICKET" not in words
+
+
+def shown_by(words: Sequence[str]) -> list[str]:
+    return [source for option, source in pairwise(words) if option.endswith(("bind", "bind-try"))]
+
+
+def test_a_program_of_ones_own_is_shown_with_its_tree_and_never_a_home(
+    sandbox: Sandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("tool/bin", "tool/lib", "home/bin", "home/lib"):
+        (tmp_path / name).mkdir(parents=True)
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    for home in ("tool", "home"):
+        program = tmp_path / home / "bin" / "engine"
+        program.write_text("#!/bin/sh\n")
+        program.chmod(0o755)
+        words = sandbox.around((str(program),), folder=Path("/somewhere"), bounds=BOUNDS)
+        assert (str(tmp_path / home) in shown_by(words)) is (home == "tool")
+        assert (str(program) in shown_by(words)) is (home == "home")
+
+
+@pytest.mark.parametrize(
+    ("code", "log", "said"),
+    [
+        (-signal.SIGXCPU, "", "it had 90 s of CPU"),
+        (-signal.SIGXFSZ, "", "a file may have 64 MiB"),
+        (1, "Traceback\nMemoryError\n", "a process of it may have 300 MiB"),
+        (-signal.SIGABRT, "FATAL ERROR: JavaScript heap out of memory", "300 MiB"),
+        (1, "RuntimeError: can't start new thread", "20 processes and threads"),
+        (1, "OSError: [Errno 28] No space left on device", "/tmp and /dev/shm have 64 MiB each"),
+        (-signal.SIGKILL, "", "killed from outside"),
+    ],
+)
+def test_a_limit_that_a_bot_ended_at_is_named(code: int, log: str, said: str) -> None:
+    assert said in how_it_hit_a_limit(code, log_tail=log, bounds=BOUNDS)
+
+
+@pytest.mark.parametrize(("code", "log"), [(0, "MemoryError"), (1, "ValueError"), (-11, "")])
+def test_what_is_no_limit_is_called_none(code: int, log: str) -> None:
+    assert how_it_hit_a_limit(code, log_tail=log, bounds=BOUNDS) == ""
+
+
+# -- where there is none
+
+
+def without(monkeypatch: pytest.MonkeyPatch, complaint: str) -> None:
+    """A bubblewrap that says only that."""
+
+    class Tried:
+        returncode = 1
+        stderr = f"setting up\n{complaint}\n"
+
+    monkeypatch.setattr(subprocess, "run", lambda *_, **__: Tried())
+    monkeypatch.setattr(module, "find_bwrap", lambda: "/usr/bin/bwrap")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="there the first line says that it is not")
+@pytest.mark.parametrize(
+    ("settings", "user", "complaint", "remedy"),
+    [
+        ({}, 1, "bwrap: Unknown option --size", "too old"),
+        ({}, 0, "bwrap: Creating new namespace failed", "CAP_SYS_ADMIN"),
+        ({}, 1, "bwrap: setting up uid map: Permission denied", "the kernel refuses"),
+        ({"/proc/sys/user/max_user_namespaces": "0"}, 1, "bwrap: No space", "user.max_user_names"),
+        (
+            {"/proc/sys/kernel/unprivileged_userns_clone": "0"},
+            1,
+            "bwrap: No permissions",
+            "unprivileged_userns_clone=1",
+        ),
+        (
+            {"/proc/sys/kernel/apparmor_restrict_unprivileged_userns": "1"},
+            1,
+            "bwrap: setting up uid map: Permission denied",
+            "AppArmor",
+        ),
+        ({}, 1, "sh: 1: /somewhere/python: Permission denied", "readable to everybody"),
+    ],
+)
+def test_what_is_missing_is_said_in_a_line_with_what_to_do(
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    settings: dict[str, str],
+    user: int,
+    complaint: str,
+    remedy: str,
+) -> None:
+    without(monkeypatch, complaint)
+    monkeypatch.setattr(os, "geteuid", lambda: user)
+    monkeypatch.setattr(module, "_setting", lambda file: settings.get(file, ""))
+    with pytest.raises(SandboxError) as raised:
+        prepare(tmp_path, python=sys.executable)
+    assert remedy in str(raised.value)
+    assert complaint in str(raised.value)
+    assert "\n" not in str(raised.value)
+
+
+def test_without_bubblewrap_it_is_said_where_to_get_it(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(module, "find_bwrap", lambda: None)
+    monkeypatch.setattr(sys, "platform", "linux")
+    monkeypatch.setattr(platform, "machine", lambda: "x86_64")
+    with pytest.raises(SandboxError, match=r"hokm-arena\[sandbox\]"):
+        prepare(tmp_path, python=sys.executable)
+
+
+def test_elsewhere_than_on_linux_and_on_other_machines_there_is_none(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(platform, "machine", lambda: "riscv64")
+    monkeypatch.setattr(sys, "platform", "linux")
+    with pytest.raises(SandboxError, match="riscv64"):
+        prepare(tmp_path, python=sys.executable)
+    monkeypatch.setattr(sys, "platform", "darwin")
+    with pytest.raises(SandboxError, match="Linux"):
+        prepare(tmp_path, python=sys.executable)
+
+
+def test_the_systems_bubblewrap_comes_before_the_wheels(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    own = tmp_path / "bwrap"
+    own.write_text("#!/bin/sh\n")
+    own.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert find_bwrap() == str(own)
+    own.unlink()
+    assert find_bwrap() != str(own)
