@@ -116,7 +116,7 @@ def _json(series: "Series") -> dict[str, object]:
 def _print(series: "Series", console: "Console") -> None:
     from arena.cli.report import SCALES, shown_elo
     from arena.cli.show import named_columns, print_line
-    from arena.cli.text import kept_apart, percent, signed, with_error
+    from arena.cli.text import kept_apart, percent, printable, records_folder, signed, with_error
     from arena.ladder.ratings.head_to_head import Score
     from arena.wording import counted
     from hokm.records import Format
@@ -151,14 +151,14 @@ def _print(series: "Series", console: "Console") -> None:
     table = named_columns("match")
     for heading in (f"{unit}s", "points" if is_boards else "races"):
         table.add_column(heading, justify="right", no_wrap=True)
-    table.add_column("record", overflow="fold")
     for met in series.matches:
         signs_ = [(d > 0) - (d < 0) for d in met.differences]
         table.add_row(
             kept_apart(met.match),
             "-".join(str(signs_.count(sign)) for sign in (1, 0, -1)),
             f"{met.difference:+d}",
-            met.record,
         )
     console.print()
     console.print(table)
+    folder = records_folder((met.match, met.record) for met in series.matches)
+    print_line(console, f"records       {printable(folder)}")

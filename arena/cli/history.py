@@ -122,7 +122,7 @@ def _json(told: "BotHistory") -> dict[str, object]:
 
 def _print(told: "BotHistory", console: "Console") -> None:
     from arena.cli.show import named_columns, print_line
-    from arena.cli.text import kept_apart, plain, printable
+    from arena.cli.text import kept_apart, plain, printable, records_folder
 
     row, bot = told.row, told.bot
     print_line(console, f"{kept_apart(bot.name)} {bot.version} ({kept_apart(bot.owner)})")
@@ -138,7 +138,6 @@ def _print(told: "BotHistory", console: "Console") -> None:
     table = named_columns("match", "opponent", gap=1)
     for heading in ("score", "boards", "points", "forfeits", "Elo"):
         table.add_column(heading, justify="right", no_wrap=True)
-    table.add_column("record", overflow="fold")
     for one in told.matches:
         for place_, other in enumerate(one.against):
             is_first = place_ == 0
@@ -150,11 +149,12 @@ def _print(told: "BotHistory", console: "Console") -> None:
                 f"{other.difference:+d}",
                 str(one.forfeits or "") if is_first else "",
                 plain(elo_after.get(one.round), 1) if is_first and one.is_rated else "",
-                one.record if is_first else "",
             )
     if told.matches:
         console.print()
         console.print(table)
+        folder = records_folder((one.match, one.record) for one in told.matches)
+        print_line(console, f"records: {printable(folder)}")
     if any(not one.is_rated for one in told.matches):
         print_line(console, "(in brackets: moves no rating)")
     for void in told.void:

@@ -139,6 +139,9 @@ def print_luck(report: LuckReport, console: Console, *, with_games: bool) -> Non
     if its.players:
         console.print()
         console.print(_players(report))
+    if with_games and len(report.files) > 1:
+        for number, file in enumerate(report.files, start=1):
+            print_line(console, f"record {number}: {printable(str(file))}")
     for line in _notes(its):
         print_line(console, line)
 
@@ -162,10 +165,21 @@ def _players(report: LuckReport) -> Table:
 
 
 def _games(report: LuckReport) -> Table:
-    """Points and luck of whole games; of two sides the first, for the other has as much less."""
+    """Points and luck of whole games; of two sides the first, for the other has as much less. Of
+    several records each has a number: their paths are too long for a table, and stand below.
+    """
     has_two_sides = len(report.luck.constants.expected) == 2
-    table = named_columns(*(["record"] if len(report.files) > 1 else []), "bot")
-    for heading in ("game", "room", "hands", "points", "luck", "adjusted"):
+    table = named_columns("bot")
+    has_several = len(report.files) > 1
+    for heading in (
+        *(["record"] if has_several else []),
+        "game",
+        "room",
+        "hands",
+        "points",
+        "luck",
+        "adjusted",
+    ):
         table.add_column(heading, justify="right", no_wrap=True)
     shown: set[tuple[int, int, int]] = set()
     for label, game in report.games():
@@ -174,8 +188,8 @@ def _games(report: LuckReport) -> Table:
             continue
         shown.add(place)
         table.add_row(
-            *([printable(str(report.files[game.record]))] if len(report.files) > 1 else []),
             kept_apart(label),
+            *([str(game.record + 1)] if has_several else []),
             str(game.game),
             str(game.room),
             str(game.hands),

@@ -1,7 +1,9 @@
 """Figures and names as a person reads them: n/a and inf, never NaN; names in any script."""
 
+import os
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from pathlib import Path
 
 LEFT_TO_RIGHT_MARK = "\u200e"
 NOT_THERE = "n/a"
@@ -56,6 +58,19 @@ def kept_apart(name: str) -> str:
     """
     is_rightward = any(unicodedata.bidirectional(letter) in ("R", "AL") for letter in name)
     return name + LEFT_TO_RIGHT_MARK if is_rightward else name
+
+
+def records_folder(records: Iterable[tuple[str, str]]) -> str:
+    """The folder of records, by match and file, which is said once in place of all their paths.
+    That of a ladder has each under the id of its match.
+    """
+    folders = []
+    for match, file in records:
+        folder, is_below, _ = file.rpartition(f"/{match}")
+        folders.append(folder if is_below else str(Path(file).parent))
+    if len({os.path.isabs(folder) for folder in folders}) > 1:
+        folders = list(map(os.path.abspath, folders))
+    return os.path.commonpath(folders) or os.curdir
 
 
 def printable(text: str) -> str:

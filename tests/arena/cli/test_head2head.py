@@ -28,8 +28,10 @@ def test_it_says_all_that_the_boards_of_two_say(run, club):
     assert {"matches", "boards", "points/board", "Elo", "nElo", "LOS", "residual"} <= set(told)
     assert "Elo on the scale board-sign" in ran.out
     assert "of 3 rated matches, where the ratings of all expect " in told["residual"]
-    for record in (club / "records").rglob("ada~bob.json.gz"):
-        assert str(record) in ran.out
+    found = [file.relative_to(club / "records") for file in club.rglob("ada~bob.json.gz")]
+    assert len(found) == 3
+    assert all(f"\n{str(file).removesuffix('.json.gz')} " in ran.out for file in found)
+    assert f"records       {club / 'records'}\n" in ran.out
 
 
 def test_json_has_the_figures_unrounded_and_every_match(run, club):

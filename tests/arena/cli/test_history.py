@@ -29,9 +29,10 @@ def test_it_has_every_match_in_order_with_the_elo_after_it(run, club):
     assert f"Elo {row['elo']:.1f}" in second
     told = [line for line in ran.out.splitlines() if line.startswith("ev1/")]
     assert len(told) == 6
-    assert f" {row['elo']:.1f} " in [line for line in told if "zoe" not in line][-1]
+    assert f" {row['elo']:.1f}" in [line for line in told if "zoe" not in line][-1]
     assert all("(" in line for line in told if "~zoe" in line)
     assert "(in brackets: moves no rating)" in ran.out
+    assert f"\nrecords: {club / 'records'}\n" in ran.out
     assert "n/a" not in ran.out
 
 

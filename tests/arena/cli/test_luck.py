@@ -93,7 +93,11 @@ def test_several_records_are_told_apart_by_game_and_added_up(run, stopped, runne
     run("match", *bots, "--boards", 3, "--seed", "t", "--record", other)
     answer = json.loads(run("luck", stopped, other, "--json").out)
     assert [one["hands"] for one in answer["entrants"]] == [10, 10]
-    assert str(other) in run("luck", stopped, other, "--games").out
+    told = run("luck", stopped, other, "--games").out.splitlines()
+    assert {f"record 1: {stopped}", f"record 2: {other}"} <= {*told}
+    heading = next(line for line in told if line.startswith("bot"))
+    assert heading.split()[1:4] == ["record", "game", "room"]
+    assert [line.split()[1] for line in told if line.startswith("a ")][:7] == [*"1111222"]
 
 
 def test_what_cannot_be_adjusted_is_one_line_that_says_why(run, runner, make_bot, tmp_path):
