@@ -116,6 +116,8 @@ def init(
     with Ladder.init(folder, settings):
         print(f"{settings.name} ({settings.scale}): a ladder in {folder}; ", end="")
         print(f"next, arena ladder add {folder} BOT...")
+        if settings.anchor is not None:
+            print(f"anchor {settings.anchor} is not entered yet")
 
 
 @app.command(no_args_is_help=True)

@@ -1,12 +1,14 @@
 """The standings as a table."""
 
+from rich.cells import cell_len, set_cell_size
 from rich.console import Console
+from rich.table import Table
 
 from arena.cli.show import named_columns, print_line
 from arena.cli.text import kept_apart, percent, plain, signed
 from arena.ladder.ratings.elo import PROVISIONAL_MATCHES
 from arena.ladder.ratings.fitted import SANDWICH_MATCHES
-from arena.ladder.ratings.standings import Flag, Standings
+from arena.ladder.ratings.standings import Flag, Row, Standings
 from arena.ladder.settings import MatchScoring
 from arena.wording import counted
 from hokm.records import Format
@@ -17,13 +19,16 @@ _MARKS = {
     Flag.PROVISIONAL: ("P", f"fewer than {PROVISIONAL_MATCHES} rated matches"),
     Flag.NOT_CONNECTED: (
         "N",
-        "never beat, or never lost to, any of the rest: how far apart is a guess",
+        "no chain of results, both ways, binds it to all: how far apart is a guess",
     ),
     Flag.UNRATED: ("U", "unrated: its matches move no rating"),
     Flag.INACTIVE: ("I", "inactive: no longer paired"),
-    Flag.RETIRED: ("R", "retired: its owner took it out"),
+    Flag.RETIRED: ("R", "retired"),
     Flag.FORFEITS: ("F", "forfeits: games ended by its fault, which count as the worst result"),
 }
+
+_LEAST_OWNER = 6
+"""Cells of an owner's name that still say something."""
 
 
 def print_standings(standings: Standings, console: Console) -> None:
@@ -41,7 +46,33 @@ def print_standings(standings: Standings, console: Console) -> None:
         f"{counted(standings.matches_played, 'match')} played, {standings.matches_void} void, "
         f"{counted(standings.rounds_closed, 'round')} closed; {anchor} stands at 1500",
     )
-    table = named_columns("#", "bot", "owner", gap=1)
+    if standings.anchor is None and settings.anchor is not None:
+        is_entered = any(row.name == settings.anchor for row in standings.rows)
+        waits = "has no rated match yet" if is_entered else "is not entered yet"
+        print_line(console, f"anchor {settings.anchor} {waits}")
+    # The owner gives way before anything is folded.
+    least = console.measure(
+        _table(standings, unit, owner_cells=0), options=console.options.update(width=10_000)
+    ).maximum
+    wanted = max(len("owner"), *(cell_len(row.owner) for row in standings.rows), 0)
+    room = min(wanted, console.width - least - 1)
+    has_owners = room >= min(wanted, _LEAST_OWNER)
+    console.print()
+    console.print(_table(standings, unit, owner_cells=room if has_owners else 0))
+    console.print()
+    for line in _legend(standings):
+        print_line(console, line)
+    if not has_owners:
+        for owner in dict.fromkeys(row.owner for row in standings.rows):
+            theirs = ", ".join(kept_apart(row.name) for row in standings.rows if row.owner == owner)
+            print_line(console, f"Of {kept_apart(owner)}: {theirs}")
+
+
+def _table(standings: Standings, unit: str, *, owner_cells: int) -> Table:
+    """The rows, the owners' names in so many cells; with none there is no such column."""
+    table = named_columns("#", "bot", gap=1)
+    if owner_cells:
+        table.add_column("owner", no_wrap=True)
     for heading in ("ranks", "Elo", "MLE", "±95 %", "W-D-L", unit, "points", "LOS"):
         table.add_column(heading, justify="right", no_wrap=True)
     table.add_column("")
@@ -49,7 +80,7 @@ def print_standings(standings: Standings, console: Console) -> None:
         table.add_row(
             "-" if row.rank is None else str(row.rank),
             kept_apart(row.name),
-            kept_apart(row.owner),
+            *([_owner(row, owner_cells)] if owner_cells else []),
             "-" if row.ranks is None else _interval(*row.ranks),
             plain(row.elo, 1),
             plain(row.mle, 1),
@@ -60,11 +91,14 @@ def print_standings(standings: Standings, console: Console) -> None:
             "" if row.los_next is None else percent(row.los_next),
             "".join(_MARKS[flag][0] for flag in row.flags),
         )
-    console.print()
-    console.print(table)
-    console.print()
-    for line in _legend(standings):
-        print_line(console, line)
+    return table
+
+
+def _owner(row: Row, cells: int) -> str:
+    name = row.owner
+    if cell_len(name) > cells:
+        name = f"{set_cell_size(name, cells - 1)}…"
+    return kept_apart(name)
 
 
 def _interval(best: int, worst: int) -> str:
