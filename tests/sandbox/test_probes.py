@@ -495,7 +495,7 @@ def test_a_process_that_leaves_everything_ends_with_an_arena_that_is_killed(
 async def there(marker: str) -> list[int]:
     """What was left, once it is there: it may still be a copy of its parent."""
     with trio.fail_after(GUARD_SECONDS):
-        while not (left := left_with(marker)):
+        while not (left := left_with(marker)):  # noqa: ASYNC110 - nothing tells of it
             await trio.sleep(0.02)
     return left
 
