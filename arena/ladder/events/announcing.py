@@ -57,7 +57,7 @@ def announce(ladder: Ladder, *, schedule: AnySchedule, beacon: str | None, secre
     under_way = ladder.store.event_under_way()
     if under_way is not None:
         is_same = (under_way.schedule, under_way.beacon) == (to_text(schedule), beacon)
-        if is_same and not under_way.has_begun:
+        if is_same and not under_way.has_begun and not under_way.is_ending:
             publish(ladder, under_way)
             return under_way
         state = "has begun" if under_way.has_begun else "is announced already, in other words"
@@ -83,7 +83,8 @@ def call_off(ladder: Ladder) -> Event:
     """
     event = _announced(ladder)
     secret = ladder.secret_of(event)
-    event = replace(event, secret=secret)
+    ladder.store.begin_ending(event)  # first, or it could be played with what everybody knows
+    event = replace(event, secret=secret, is_ending=True)
     publish(ladder, event)
     ladder.store.finish_event(event, secret=secret)
     return event
@@ -128,6 +129,10 @@ def take_nonce(ladder: Ladder, bot: str, *, nonce: bytes) -> Event:
     last.
     """
     event = _announced(ladder)
+    if event.is_ending:
+        problem = "is being called off"
+        remedy = "give arena ladder announce --call-off again, to its end"
+        raise LadderError(event.name, problem, remedy=remedy)
     if event.beacon is not None:
         problem = f"takes no nonces: its entropy comes from {event.beacon}"
         raise LadderError(event.name, problem, remedy="leave it, or announce one without a beacon")
@@ -217,7 +222,7 @@ def republish(ladder: Ladder) -> None:
     somebody keeps then says who was entered before the entropy was known. Raises as `publish`.
     """
     event = ladder.store.event_under_way()
-    if event is not None and not event.has_begun:
+    if event is not None and not event.has_begun and not event.is_ending:
         publish(ladder, event)
 
 
@@ -267,6 +272,8 @@ def problems(ladder: Ladder, *, told: Container[tuple[str, int]] = ()) -> Iterat
         try:
             report = check_event(folder)
         except FileNotFoundError:
+            if event.has_begun and event.settled is None and not event.is_over:
+                continue  # an older arena began it, and the next run publishes it
             yield LadderError(file, "is missing", remedy=_RESTORE)
         except OSError as error:
             yield LadderError(file, f"cannot be read ({error.strerror})", remedy=_RESTORE)

@@ -482,6 +482,23 @@ def test_a_disk_that_is_full_is_told_with_the_file(ladder: Ladder, monkeypatch) 
     )
 
 
+async def test_nothing_is_missing_of_an_event_that_an_older_arena_began_and_no_run_went_on_with(
+    ladder: Ladder,
+) -> None:
+    event = announced(ladder)
+    event = begin(ladder, event, beacon_value=None, settle=lambda fixed: fixed.schedule)
+    (ladder.records_folder / "ev1" / EVENT_FILE).unlink()
+    [problem] = check(ladder)
+    assert "is missing" in str(problem)
+    ladder.store.fix_entropy(replace(event, settled=None), b"")  # as an upgrade leaves it
+    assert check(ladder) == []
+    await play(ladder)  # which publishes it, before all else
+    assert published(ladder).is_over
+    (ladder.records_folder / "ev1" / EVENT_FILE).unlink()
+    [problem] = check(ladder)
+    assert "is missing" in str(problem)
+
+
 # -- kills
 
 
