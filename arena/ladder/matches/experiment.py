@@ -604,12 +604,13 @@ def _secret(file: Path, *, commitment: str) -> Secret:
     remedy = f"{_RESTORE}: no other secret deals the boards of this experiment"
     try:
         found = Secret(bytes.fromhex(file.read_text()))
+        bound_to = found.commitment.hex()
     except OSError as error:
         problem = f"cannot be read ({error.strerror})"
         raise LadderError(file, problem, remedy=remedy) from error
     except ValueError as error:
         raise LadderError(file, "holds no secret", remedy=remedy) from error
-    if found.commitment.hex() != commitment:
+    if bound_to != commitment:
         problem = "is not the secret that the experiment was begun with"
         raise LadderError(file, problem, remedy=remedy)
     return found

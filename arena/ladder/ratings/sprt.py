@@ -32,6 +32,11 @@ LARGEST_BOUND: Final = 200.0
 better needs no test.
 """
 
+CLOSEST_BOUNDS: Final = 0.1
+"""Elo. What is closer would take tens of millions of boards to tell apart, and in the end no number
+of them: the ratio would drown in rounding.
+"""
+
 _CHANGE: Final = 1e-9  # of a share, at which the iteration ends: statistics, 2.4
 _MOST_ROUNDS: Final = 100  # ten are enough in practice
 
@@ -96,6 +101,11 @@ class Sprt:
             raise ValueError(
                 f"the bounds {self.elo0:g} and {self.elo1:g} are no interval; the lower one is "
                 "first"
+            )
+        if self.elo1 - self.elo0 < CLOSEST_BOUNDS - 1e-9:  # 5.1 - 5 is a little less than 0.1
+            raise ValueError(
+                f"the bounds {self.elo0:g} and {self.elo1:g} are too close: take "
+                f"{CLOSEST_BOUNDS:g} Elo apart, or more"
             )
         for name, chance in (("alpha", self.alpha), ("beta", self.beta)):
             if not 0.0 < chance < 0.5:

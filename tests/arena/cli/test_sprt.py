@@ -299,6 +299,7 @@ MISUSES = {
     "sprt --players 3": "a match with 3 players has 3 entrants, not 2",
     "sprt --players 9": "2, 3 or 4",
     "sprt --bounds 20 0": "the bounds 20 and 0 are no interval; the lower one is first",
+    "sprt --bounds 0 1e-300": "the bounds 0 and 1e-300 are too close: take 0.1 Elo apart, or more",
     "sprt --bounds 0 300": "the upper bound is 300; take one from -200 to 200 Elo",
     "sprt --bounds 0 5 --nelo1 3": "--bounds gives both; leave --nelo0 and --nelo1 out",
     "sprt --model logistic": "with --model logistic give --bounds",

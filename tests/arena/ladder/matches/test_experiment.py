@@ -461,6 +461,9 @@ def test_bots_that_cannot_play_it_leave_no_folder(folder, bots, bot_folder):
     [
         (lambda folder: (folder / "secret").unlink(), "secret: cannot be read"),
         (lambda folder: (folder / "secret").write_text("no"), "secret: holds no secret"),
+        (lambda folder: (folder / "secret").write_text("00" * 31), "secret: holds no secret"),
+        (lambda folder: (folder / "secret").write_text(""), "secret: holds no secret"),
+        (lambda folder: (folder / "secret").write_bytes(b"\xff"), "secret: holds no secret"),
         (lambda folder: (folder / "secret").write_text("00" * 32), "is not the secret that"),
         (lambda folder: (folder / "experiment.json").write_text("{"), "is not JSON"),
         (lambda folder: (folder / "experiment.json").write_text("[1]"), "holds no settings"),

@@ -199,6 +199,8 @@ def test_the_mean_length_far_away_neither_overflows_nor_is_none():
     [
         ({"elo0": 20}, "the bounds 20 and 20 are no interval; the lower one is first"),
         ({"elo0": 21}, "are no interval"),
+        ({"elo0": 0, "elo1": 1e-300}, "the bounds 0 and 1e-300 are too close: take 0.1 Elo apart"),
+        ({"elo0": 0, "elo1": 0.09}, "are too close"),
         ({"elo1": 201}, "the upper bound is 201; take one from -200 to 200 Elo"),
         ({"elo0": math.nan}, "the lower bound is nan"),
         ({"alpha": 0.0}, "alpha is a chance of error above 0 and below 0.5, not 0.0"),
