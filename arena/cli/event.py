@@ -31,6 +31,7 @@ from arena.ladder.processes.cores import usable_cores
 from arena.ladder.processes.sandbox import Sandbox
 from arena.ladder.schedules import AnySchedule
 from arena.referee.meter import Meter
+from arena.wording import counted
 
 
 def play(
@@ -77,8 +78,8 @@ class LadderWatch(Watch):
         self._total = left
 
     def tell(self, notice: Notice) -> None:
-        """Hear what was decided. Off a terminal only what somebody must do something about is said,
-        and the commitment and the secret.
+        """Hear what was decided. Off a terminal only rounds are said, what somebody must do
+        something about, and the commitment and the secret.
         """
         match notice:
             case EventBegan() | EventEnded() | MatchVoided() | BotDeactivated() | NothingRated():
@@ -86,7 +87,11 @@ class LadderWatch(Watch):
             case StageBegan():
                 self._total += notice.matches
                 self.progress.update(self.task, total=self._total)
-            case MatchPlayed() | RoundClosed() if self.console.is_terminal:
+            case RoundClosed():
+                # Off a terminal that is all that shows a long run to go on.
+                done = self.progress.tasks[self.task].completed
+                self.say(f"{notice}: {done:g} of {counted(self._total, 'match')} done")
+            case MatchPlayed() if self.console.is_terminal:
                 self.say(str(notice))
             case _:
                 pass

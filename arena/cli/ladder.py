@@ -41,6 +41,7 @@ from arena.cli.text import printable
 
 if TYPE_CHECKING:
     from arena.ladder.ladder import Ladder
+    from arena.ladder.schedules import Place
 
 app = typer.Typer(help="A rated ladder in a folder.", no_args_is_help=True)
 
@@ -326,7 +327,7 @@ def run(
     Ctrl-C finishes the games under way, a second one stops at once; the same command then goes on.
     """
     require_posix()
-    from arena.cli import event, show
+    from arena.cli import event, show, table
     from arena.cli.operating import Operating
     from arena.cli.places import environments
     from arena.ladder.ladder import Ladder
@@ -366,18 +367,21 @@ def run(
                     "entropy": None if played.entropy is None else played.entropy.hex(),
                     "secret": None if played.secret is None else played.secret.hex(),
                     "complete": played.is_over,
-                    "ranking": list(ladder.ranking(played)),
+                    "ranking": [
+                        {"bot": name, **_placed_by(place)} for name, place in ladder.ranking(played)
+                    ],
                     "standings": ladder.standings().json(),
                 }
             )
         else:
             _print_standings(ladder)
-            if ranking := ladder.ranking(played):
-                so_far = "" if played.is_over else " so far"
-                places = ", ".join(f"{place} {name}" for place, name in enumerate(ranking, start=1))
-                show.print_line(show.results(), f"\n{played.name}{so_far}: {places}")
+            if places := ladder.ranking(played):
+                table.print_places(
+                    places, show.results(), event=played.name, is_over=played.is_over
+                )
             records = ladder.records_folder / played.name
-            print(f"\nRecords of the matches: {records}; check them with arena verify {records}")
+            then = f"; check them with arena verify {records}" if played.is_over else " so far"
+            print(f"\nRecords of the matches: {records}{then}")
     if not played.is_over:
         raise typer.Exit(FAILED)
 
@@ -411,6 +415,12 @@ def check(folder: Folder, json_: Json = False) -> None:
             show.print_line(show.results(), line)
     if problems:
         raise typer.Exit(FAILED)
+
+
+def _placed_by(place: "Place") -> dict[str, object]:
+    if place.points is None:
+        return {"reached": place.reached}
+    return {"points": place.points, "buchholz": place.buchholz}
 
 
 def _print_standings(ladder: "Ladder") -> None:

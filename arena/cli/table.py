@@ -1,4 +1,6 @@
-"""The standings as a table."""
+"""The standings as a table, and the places of an event that somebody wins."""
+
+from collections.abc import Sequence
 
 from rich.cells import cell_len, set_cell_size
 from rich.console import Console
@@ -9,6 +11,7 @@ from arena.cli.text import kept_apart, percent, plain, signed
 from arena.ladder.ratings.elo import PROVISIONAL_MATCHES
 from arena.ladder.ratings.fitted import SANDWICH_MATCHES
 from arena.ladder.ratings.standings import Flag, Row, Standings
+from arena.ladder.schedules import Place
 from arena.ladder.settings import MatchScoring
 from arena.wording import counted
 from hokm.records import Format
@@ -99,6 +102,27 @@ def _owner(row: Row, cells: int) -> str:
     if cell_len(name) > cells:
         name = f"{set_cell_size(name, cells - 1)}…"
     return kept_apart(name)
+
+
+def print_places(
+    places: Sequence[tuple[str, Place]], console: Console, *, event: str, is_over: bool
+) -> None:
+    """Who came where in an event that somebody wins, and by what."""
+    is_swiss = places[0][1].points is not None
+    table = named_columns("#", "bot")
+    for heading in ("points", "Buchholz") if is_swiss else ("reached",):
+        table.add_column(heading, justify="right" if is_swiss else "left", no_wrap=True)
+    for number, (name, place) in enumerate(places, start=1):
+        points, buchholz = place.points or 0.0, place.buchholz or 0.0
+        figures = (f"{points:g}", f"{buchholz:g}") if is_swiss else (place.reached,)
+        table.add_row(str(number), kept_apart(name), *figures)
+    console.print()
+    print_line(console, event if is_over else f"{event} so far")
+    console.print()
+    console.print(table)
+    if is_swiss:
+        console.print()
+        print_line(console, "Buchholz: the points of all opponents; equals by seeding")
 
 
 def _interval(best: int, worst: int) -> str:

@@ -36,6 +36,7 @@ from hokm.session import PROTOCOL
 
 if TYPE_CHECKING:
     from arena.ladder.ratings.standings import Standings
+    from arena.ladder.schedules import Place
 
 UNRATED_SAMPLES: Final = ("random",)
 """Bundled bots that are entered unrated unless one says otherwise. Random play stands over 1,200
@@ -235,9 +236,9 @@ class Ladder:
             problem = f"holds what no arena writes ({error})"
             raise LadderError(self.folder / DATABASE_FILE, problem, remedy=_RESTORE) from error
 
-    def ranking(self, event: Event) -> tuple[str, ...]:
-        """The names of who won an event, best first, as far as it has come; empty for one that is
-        played for the ratings alone.
+    def ranking(self, event: Event) -> "tuple[tuple[str, Place], ...]":
+        """Who won an event, by name and with what, best first, as far as it has come; empty for one
+        that is played for the ratings alone.
         """
         from arena.ladder.events.pairing import ranking  # numpy with it, 0.16 s
 

@@ -11,7 +11,7 @@ from arena.ladder.ratings.bradley_terry import fit
 from arena.ladder.ratings.evidence import family, match_score
 from arena.ladder.ratings.fitted import Errors
 from arena.ladder.ratings.played import Played, are_rated, evidence
-from arena.ladder.schedules import AnySchedule, Knowledge, Scheduled, Stage, from_text
+from arena.ladder.schedules import AnySchedule, Knowledge, Place, Scheduled, Stage, from_text
 from arena.ladder.schedules import State as Known
 from arena.ladder.settings import Settings
 from arena.ladder.store import Store
@@ -40,14 +40,14 @@ def known(
     )
 
 
-def ranking(store: Store, event: Event, *, settings: Settings) -> tuple[str, ...]:
-    """The names of who won an event, best first, as far as it has come; empty for one that is
-    played for the ratings alone.
+def ranking(store: Store, event: Event, *, settings: Settings) -> tuple[tuple[str, Place], ...]:
+    """Who won an event, by name and with what, best first, as far as it has come; empty for one
+    that is played for the ratings alone.
     """
     schedule = from_text(event.settled or event.schedule)
     no_chance = bytes(SEED_BYTES)  # it is drawn for pairings only
     state = known(store, event, schedule, settings=settings, mixed=no_chance)
-    return tuple(state.names[player] for player in schedule.ranking(state))
+    return tuple((state.names[place.player], place) for place in schedule.ranking(state))
 
 
 def _stages(

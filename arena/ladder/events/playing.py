@@ -555,7 +555,7 @@ def _sweep(ladder: Ladder) -> None:
 def _entropy_told(event: Event) -> str:
     match source_of(event):
         case Source.NOTHING:
-            return "without entropy: only your word says that its secret was not chosen"
+            return "without entropy (fine among friends; docs/fair-deals.md)"
         case Source.NONCES:
             return "with entropy from the nonces of its entrants"
         case Source.BEACON:

@@ -20,7 +20,7 @@ from arena.ladder.schedules.gauntlet import Gauntlet
 from arena.ladder.schedules.knockout import KnockOut
 from arena.ladder.schedules.meetings import Meeting, Round
 from arena.ladder.schedules.round_robin import RoundRobin, cycle_rounds
-from arena.ladder.schedules.state import Knowledge, Schedule, Scheduled, Stage, State
+from arena.ladder.schedules.state import Knowledge, Place, Schedule, Scheduled, Stage, State
 from arena.ladder.schedules.swiss import Swiss
 
 __all__ = [
@@ -32,6 +32,7 @@ __all__ = [
     "KnockOut",
     "Knowledge",
     "Meeting",
+    "Place",
     "Round",
     "RoundRobin",
     "Schedule",

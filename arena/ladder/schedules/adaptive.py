@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 from arena.ladder.ratings.elo import SCALE
 from arena.ladder.schedules.chance import Draw, in_drawn_order
 from arena.ladder.schedules.meetings import Meeting, Round, in_rounds
-from arena.ladder.schedules.state import Knowledge, State, checked_field
+from arena.ladder.schedules.state import Knowledge, Place, State, checked_field
 from arena.wording import counted
 
 Array: TypeAlias = NDArray[np.float64]
@@ -115,7 +115,7 @@ class Adaptive:
             raise ValueError("no two of these bots may meet in rated matches")
         return self
 
-    def ranking(self, state: State) -> tuple[int, ...]:
+    def ranking(self, state: State) -> tuple[Place, ...]:
         """None but the ladder's."""
         return ()
 

@@ -12,7 +12,7 @@ from typing import Final, Self
 from arena.ladder.schedules.chance import Draw, in_drawn_order
 from arena.ladder.schedules.meetings import Meeting, Round, in_rounds
 from arena.ladder.schedules.round_robin import round_robin
-from arena.ladder.schedules.state import State, by_rating, checked_field, checked_sides
+from arena.ladder.schedules.state import Place, State, by_rating, checked_field, checked_sides
 
 QUANTILES: Final = 10
 """Opponents that a new bot is first shown to, from the weakest to the strongest (statistics, 4.4):
@@ -71,7 +71,7 @@ class Gauntlet:
             raise ValueError("there is nobody to run the gauntlet against")
         return self
 
-    def ranking(self, state: State) -> tuple[int, ...]:
+    def ranking(self, state: State) -> tuple[Place, ...]:
         """None but the ladder's."""
         return ()
 
@@ -173,6 +173,6 @@ def _turned(meeting: Meeting, by: int) -> Meeting:
 def _gone_round(players: Sequence[int], count: int, draw: Draw) -> list[int]:
     """`count` of them: all, in a drawn order, then all again in another."""
     gone: list[int] = []
-    while len(gone) < count:
+    while players and len(gone) < count:
         gone += in_drawn_order(players, draw)
     return gone[:count]

@@ -11,7 +11,14 @@ from enum import Enum
 from typing import Literal, Self, TypeAlias
 
 from arena.ladder.schedules.meetings import Meeting, Round
-from arena.ladder.schedules.state import Scheduled, State, by_rating, checked_field, checked_sides
+from arena.ladder.schedules.state import (
+    Place,
+    Scheduled,
+    State,
+    by_rating,
+    checked_field,
+    checked_sides,
+)
 
 
 class _Open(Enum):
@@ -74,16 +81,33 @@ class KnockOut:
                 return state.rounds(tuple(meetings))
         return ()
 
-    def ranking(self, state: State) -> tuple[int, ...]:
+    def ranking(self, state: State) -> tuple[Place, ...]:
         """The players by how far they have come; those who fell in one round by their seeding."""
         bracket = _Bracket(self, state)
         levels = list(bracket.levels())
+        rounds = int(math.log2(len(slots_of(len(bracket.seed)))))
         third = bracket.winner(levels[-1][1]) if len(levels[-1]) == 2 and self.third else None
-        fell: list[int] = []
-        for ties in levels:
-            out = [player for tie in ties for player in bracket.fallen(tie) if player not in fell]
-            fell += sorted(out, key=lambda player: (player == third, -bracket.seed[player]))
-        return (*(player for player in bracket.seed if player not in fell), *reversed(fell))
+        fell: list[Place] = []
+        for number, ties in enumerate(levels, start=1):
+            known = {place.player for place in fell}
+            out = [player for tie in ties for player in bracket.fallen(tie) if player not in known]
+            fell += (
+                Place(player, reached="third" if player == third else _round_name(number, rounds))
+                for player in sorted(
+                    out, key=lambda player: (player == third, -bracket.seed[player])
+                )
+            )
+        known = {place.player for place in fell}
+        left = [player for player in bracket.seed if player not in known]
+        is_won = len(levels) == rounds and bracket.winner(levels[-1][0]) is not OPEN
+        reached = "winner" if is_won else "still in"
+        return (*(Place(player, reached=reached) for player in left), *reversed(fell))
+
+
+def _round_name(number: int, rounds: int) -> str:
+    """A round of a bracket of so many, from 1."""
+    last = {0: "final", 1: "semi-final", 2: "quarter-final"}
+    return last.get(rounds - number, f"round {number}")
 
 
 Tie: TypeAlias = tuple[int | None, int | None]

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Final, Self
 
 from arena.ladder.schedules.meetings import Meeting, Round, in_rounds
-from arena.ladder.schedules.state import State, checked_field
+from arena.ladder.schedules.state import Place, State, checked_field
 from arena.ladder.schedules.triples import triple_system
 from arena.wording import counted
 
@@ -44,7 +44,7 @@ class RoundRobin:
         checked_field("a round robin", state)
         return self
 
-    def ranking(self, state: State) -> tuple[int, ...]:
+    def ranking(self, state: State) -> tuple[Place, ...]:
         """None but the ladder's."""
         return ()
 

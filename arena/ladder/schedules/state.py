@@ -106,6 +106,20 @@ class State:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a player came in an event, by what it was placed.
+
+    `points` and `buchholz`, the points of all opponents, are of a Swiss event and None elsewhere;
+    `reached` is how far it came in a knock-out, in words, and empty elsewhere.
+    """
+
+    player: int
+    points: float | None = None
+    buchholz: float | None = None
+    reached: str = ""
+
+
 class Schedule(Protocol):
     """Who meets whom in an event, as a value: its kind and its options.
 
@@ -128,7 +142,7 @@ class Schedule(Protocol):
     def next_rounds(self, state: State) -> tuple[Round, ...]:
         """The rounds that are played next; none if the event is over. Nobody plays twice in one."""
 
-    def ranking(self, state: State) -> tuple[int, ...]:
+    def ranking(self, state: State) -> tuple[Place, ...]:
         """Who won the event, best first, as far as it has come; empty for a kind that is played for
         the ratings alone."""
 

@@ -14,7 +14,14 @@ import rustworkx
 
 from arena.ladder.schedules.chance import Draw
 from arena.ladder.schedules.meetings import Meeting, Round
-from arena.ladder.schedules.state import Stage, State, by_rating, checked_field, checked_sides
+from arena.ladder.schedules.state import (
+    Place,
+    Stage,
+    State,
+    by_rating,
+    checked_field,
+    checked_sides,
+)
 from arena.wording import counted
 
 EXTRA_ROUNDS: Final = 2
@@ -83,16 +90,18 @@ class Swiss:
             return ()
         return state.rounds(_Standing(self, state).paired(state.field, state.draws()))
 
-    def ranking(self, state: State) -> tuple[int, ...]:
+    def ranking(self, state: State) -> tuple[Place, ...]:
         """All who have played, by points, then by what their opponents have (Buchholz; a bye counts
         as an opponent with as many points as oneself), then by seeding."""
         standing = _Standing(self, state)
         everybody = {player for stage in state.stages for player in stage.field}
+        order = sorted(
+            everybody,
+            key=lambda p: (-standing.points[p], -standing.buchholz(p), standing.seed(p)),
+        )
         return tuple(
-            sorted(
-                everybody,
-                key=lambda p: (-standing.points[p], -standing.buchholz(p), standing.seed(p)),
-            )
+            Place(player, points=standing.points[player], buchholz=standing.buchholz(player))
+            for player in order
         )
 
 

@@ -84,7 +84,7 @@ def test_what_is_no_nonce_is_a_misuse(run, ladder, value):
 def test_an_event_without_entropy_says_so_plainly(run, runner, ladder):
     ran = run("ladder", "run", ladder)
     assert ran.err.splitlines()[0].endswith(
-        ", without entropy: only your word says that its secret was not chosen"
+        ", without entropy (fine among friends; docs/fair-deals.md)"
     )
     assert "there is no entropy, so that is the operator's word alone" in run("verify", ladder).out
 

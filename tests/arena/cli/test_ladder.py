@@ -104,11 +104,24 @@ def test_an_event_that_somebody_wins_says_who(run, runner, ladder, make_bot):
     run("ladder", "add", ladder, make_bot("reza"), make_bot("omid"))
     ran = run("ladder", "run", ladder, "--schedule", "knock-out", "--third")
     assert ran.status == 0
-    [line] = [line for line in ran.out.splitlines() if line.startswith("ev1: ")]
-    names = [place.split()[1] for place in line.removeprefix("ev1: ").split(", ")]
-    assert sorted(names) == sorted(["sara", "علی", "reza", "omid"])
+    told = ran.out.splitlines()
+    head = [line.split() for line in told].index(["#", "bot", "reached"])
+    assert told[head - 2] == "ev1"
+    rows = [line.split() for line in told[head + 2 : head + 6]]
+    assert sorted(name.strip("\u200e") for _, name, _ in rows) == ["omid", "reza", "sara", "علی"]
+    assert [row[0::2] for row in rows] == [
+        ["1", "winner"],
+        ["2", "final"],
+        ["3", "third"],
+        ["4", "semi-final"],
+    ]
+    told = run("ladder", "run", ladder, "--schedule", "swiss").out.splitlines()
+    head = [line.split() for line in told].index(["#", "bot", "points", "Buchholz"])
+    assert sum(float(line.split()[2]) for line in told[head + 2 : head + 6]) == 6
     answer = json.loads(run("ladder", "run", ladder, "--schedule", "swiss", "--json").out)
-    assert sorted(answer["ranking"]) == sorted(names)
+    points = [one["points"] for one in answer["ranking"]]
+    assert points == sorted(points, reverse=True)
+    assert {*answer["ranking"][0]} == {"bot", "points", "buchholz"}
     assert json.loads(run("ladder", "run", ladder, "--json").out)["ranking"] == []
 
 
@@ -138,7 +151,11 @@ def test_if_one_of_them_is_no_bot_none_is_added(run, ladder, make_bot):
 def test_running_binds_the_deals_first_and_prints_the_standings_last(run, runner, ladder):
     ran = run("ladder", "run", ladder, "--cycles", 2)
     assert ran.status == 0
-    first, last = ran.err.splitlines()
+    first, *rounds, last = ran.err.splitlines()
+    assert rounds == [
+        "round 1 is closed: 1 of 1 match done",
+        "round 2 is closed: 2 of 2 matches done",
+    ]
     assert first.startswith("ev1 begins: 2 cycles, its deals bound by the commitment ")
     assert last.startswith("ev1 is over, its secret was ")
     assert "2 matches played, 0 void, 2 rounds closed; the field's mean stands at 1500" in ran.out
@@ -206,6 +223,7 @@ def test_an_event_that_was_stopped_fails_and_the_same_command_goes_on(run, runne
     ran = run("ladder", "run", ladder)
     assert ran.status == 1
     assert "ev1 is not over: the same command goes on with it" in ran.err
+    assert ran.out.endswith(f"Records of the matches: {ladder / 'records' / 'ev1'} so far\n")
     runner.fault = None
     runner.faults.clear()
     ran = run("ladder", "run", ladder)

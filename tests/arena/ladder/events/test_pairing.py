@@ -134,7 +134,7 @@ async def test_who_loses_a_tie_of_a_knock_out_is_out(ladder: Ladder) -> None:
     event = await play(ladder, KnockOut())
     state = asked(ladder, event, KnockOut())
     cup = KnockOut(order=NAMES)
-    winner = cup.ranking(state)[0]
+    winner = cup.ranking(state)[0].player
     lost: Counter[int] = Counter()
     for match in state.matches:
         assert match.points is not None

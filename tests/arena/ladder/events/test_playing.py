@@ -176,7 +176,7 @@ async def test_what_is_told_binds_the_deals_before_the_first_card(ladder: Ladder
     assert (
         lines[0]
         == f"ev1 begins: 1 cycle, its deals bound by the commitment {commitment(SECRET).hex()}, "
-        "without entropy: only your word says that its secret was not chosen"
+        "without entropy (fine among friends; docs/fair-deals.md)"
     )
     assert lines[1] == "stage 1: 4 bots, 6 matches"
     assert lines[2].startswith("ev1/r1/ada~dan: ada ")

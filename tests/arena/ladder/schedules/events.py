@@ -105,6 +105,10 @@ class Event:
             yield meetings
             assert len(self.stages) < 1000, "it does not end"
 
+    def order(self) -> tuple[int, ...]:
+        """The players as they are ranked now."""
+        return tuple(place.player for place in self.schedule.ranking(self.state()))
+
     def played(self) -> list[Meeting]:
         """All meetings, to the end."""
         return list(chain.from_iterable(self))

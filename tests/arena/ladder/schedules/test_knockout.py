@@ -44,7 +44,7 @@ def test_all_but_one_lose_one_match_each(players, chance):
         for match in chain.from_iterable(stage.matches for stage in event.stages)
     ]
     assert len(set(losers)) == len(losers) == players - 1
-    ranking = event.schedule.ranking(event.state())
+    ranking = event.order()
     assert sorted(ranking) == list(range(players))
     assert ranking[0] not in losers
     assert ranking[1] == losers[-1]
@@ -88,7 +88,7 @@ def test_a_tie_without_a_winner_is_played_again_and_then_the_better_seed_goes_on
         (1, 0),
         (0, 1),
     ]
-    assert event.schedule.ranking(event.state()) == (0, 1, 2, 3)
+    assert event.order() == (0, 1, 2, 3)
 
 
 def test_only_the_ties_that_are_open_are_played_again():
@@ -104,13 +104,13 @@ def test_the_losers_of_the_semi_finals_may_play_for_the_third_place(players):
     matches = event.played()
     assert len(matches) == players
     assert event.rounds[-1] == ((0, 1), (2, 3))
-    assert event.schedule.ranking(event.state())[:4] == (0, 1, 2, 3)
+    assert event.order()[:4] == (0, 1, 2, 3)
 
 
 def test_of_three_there_is_one_who_lost_a_semi_final_and_is_third():
     event = cup(3, KnockOut(third=True))
     assert event.played() == [(1, 2), (0, 1)]
-    assert event.schedule.ranking(event.state()) == (0, 1, 2)
+    assert event.order() == (0, 1, 2)
 
 
 def test_the_winner_of_the_small_final_is_third_against_the_seeding():
@@ -119,13 +119,29 @@ def test_the_winner_of_the_small_final_is_third_against_the_seeding():
 
     event = cup(4, KnockOut(third=True), results=lower_wins_the_small_final)
     event.played()
-    assert event.schedule.ranking(event.state()) == (0, 1, 3, 2)
+    assert event.order() == (0, 1, 3, 2)
+    assert reached(event) == ["winner", "final", "third", "semi-final"]
+
+
+def test_how_far_each_has_come_is_said_in_words():
+    event = cup(9)
+    assert set(reached(event)) == {"still in"}
+    rounds = iter(event)
+    next(rounds)
+    assert reached(event) == ["still in"] * 8 + ["round 1"]
+    list(rounds)
+    expected = ["winner", "final", *["semi-final"] * 2, *["quarter-final"] * 4, "round 1"]
+    assert reached(event) == expected
+
+
+def reached(event: Event) -> list[str]:
+    return [place.reached for place in event.schedule.ranking(event.state())]
 
 
 def test_who_is_withdrawn_loses_by_default_and_does_not_come_back():
     event = Event(KnockOut(), [range(4), [1, 2, 3], range(4)])
     assert event.played() == [(0, 3), (1, 2)]
-    assert event.schedule.ranking(event.state())[0] == 1
+    assert event.order()[0] == 1
 
 
 def test_who_leaves_in_the_middle_of_a_tie_loses_it_once_and_for_all():
@@ -149,19 +165,19 @@ def test_who_has_left_stays_out_though_it_is_seen_again():
     state = State(names, fields[3], bytes(32), stages=stages)
     cup = KnockOut(order=names)
     assert cup.next_rounds(state) == ()
-    assert cup.ranking(state) == (1, 3, 0, 2)
+    assert tuple(place.player for place in cup.ranking(state)) == (1, 3, 0, 2)
 
 
 def test_a_decision_by_seeding_stands_when_the_winner_leaves_later():
     event = Event(KnockOut(replays=0), [range(4), range(4), [1, 2, 3]], results=drawn)
     assert event.played() == [(0, 3), (1, 2), (0, 1)]
-    assert event.schedule.ranking(event.state()) == (1, 0, 2, 3)
+    assert event.order() == (1, 0, 2, 3)
 
 
 def test_a_void_match_without_replays_is_won_by_the_one_who_is_still_there():
     event = Event(KnockOut(replays=0), [range(2), [1]], results=void)
     event.played()
-    assert event.schedule.ranking(event.state()) == (1, 0)
+    assert event.order() == (1, 0)
 
 
 @given(SIZES, st.data())
@@ -176,7 +192,7 @@ def test_a_cup_ends_whoever_leaves(players, data):
     )
     matches = event.played()
     assert all(count <= 3 for count in met(matches).values())
-    assert sorted(event.schedule.ranking(event.state())) == list(range(players))
+    assert sorted(event.order()) == list(range(players))
 
 
 def test_who_joins_later_is_not_in_the_cup():

@@ -135,15 +135,27 @@ def test_nobody_is_at_home_much_more_often_than_away(players, results):
 def test_the_best_is_found(players):
     event = swiss(players, results=better_wins)
     event.played()
-    ranking = event.schedule.ranking(event.state())
+    ranking = event.order()
     assert ranking[0] == 0
     assert sorted(ranking) == list(range(players))
+
+
+def test_each_has_its_points_and_those_of_its_opponents():
+    field = (0, 1, 2)
+    state = State(("a", "b", "c"), field, bytes(32), stages=(stage(field, ((0, 1), (0.5, 0.5))),))
+    ranking = Swiss(2).ranking(state)
+    assert [(place.player, place.points, place.buchholz) for place in ranking] == [
+        (2, 1.0, 1.0),
+        (0, 0.5, 0.5),
+        (1, 0.5, 0.5),
+    ]
 
 
 def standing(*stages: Stage, order: tuple[str, ...] = ()) -> tuple[int, ...]:
     names = tuple(f"bot{player}" for player in range(6))
     last = stages[-1].field
-    return Swiss(9, order).ranking(State(names, last, bytes(32), stages=stages))
+    state = State(names, last, bytes(32), stages=stages)
+    return tuple(place.player for place in Swiss(9, order).ranking(state))
 
 
 def stage(field, *matches) -> Stage:
@@ -180,7 +192,7 @@ def test_who_joins_begins_with_nothing_and_who_leaves_is_not_paired():
     assert counts(matches, [3]) == [2]
     last = {player for meeting in event.rounds[-1] for player in meeting}
     assert 3 not in last
-    assert sorted(event.schedule.ranking(event.state())) == list(range(6))
+    assert sorted(event.order()) == list(range(6))
     assert all(count == 1 for count in met(matches).values())
 
 
