@@ -59,6 +59,7 @@ class Event:
     for the nonces of its entrants. Its entropy is None until it is fixed, before the first card,
     and its secret until the event is over. `beacon_value` is what the beacon published, `entered`
     how many bots there were as it began, None of events that were played before this was kept.
+    Once it `is_ending` its secret is being revealed, and nothing more is played of it.
     """
 
     number: int
@@ -70,6 +71,7 @@ class Event:
     settled: str | None = None
     beacon_value: str | None = None
     entered: int | None = None
+    is_ending: bool = False
 
     @property
     def name(self) -> str:

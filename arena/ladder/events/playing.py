@@ -221,6 +221,8 @@ async def play_event(
     with ladder.held():
         _sweep(ladder)
         event = ladder.store.event_under_way()
+        if event is not None and event.is_ending:
+            return _end_event(ladder, event, tell)
         is_resumed = event is not None and event.has_begun
         if event is not None:
             event = begin(ladder, event, beacon_value=beacon_value, settle=partial(_settle, ladder))
@@ -529,6 +531,7 @@ def _end_event(ladder: Ladder, event: Event, tell: Callable[[Notice], None]) -> 
     comes last.
     """
     secret = ladder.secret_of(event)
+    ladder.store.begin_ending(event)  # first, or it could go on with what everybody knows
     for attempt in ladder.store.attempts(event):
         file = ladder.records_folder / attempt.record
         try:
@@ -538,7 +541,7 @@ def _end_event(ladder: Ladder, event: Event, tell: Callable[[Notice], None]) -> 
                     save(file, replace(record, secret=secret, entropy=event.entropy or b""))
         except OSError as error:
             raise unwritable(error, file) from error
-    event = replace(event, secret=secret)
+    event = replace(event, secret=secret, is_ending=True)
     publish(ladder, event)
     ladder.store.finish_event(event, secret=secret)
     tell(EventEnded(event))

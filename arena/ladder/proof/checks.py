@@ -20,11 +20,14 @@ from arena.ladder.proof.replanning import (
     NotReplannedError,
     Replanned,
     Totals,
+    could_go_on,
     goes_on,
     is_seeded,
     replanned,
+    schedule_of,
     settled_otherwise,
 )
+from arena.ladder.schedules import Adaptive
 from hokm.deck import commitment
 from hokm.errors import quoted
 from hokm.outcome import Ending
@@ -62,6 +65,7 @@ def document_findings(event: EventDocument) -> Iterator[EventFinding]:
     yield from _entropy(event)
     yield from _stages(event)
     yield from _matches(event)
+    yield from _number_of_matches(event)
     for option in settled_otherwise(event):
         yield EventFinding(f"its schedule began with another {option} than was announced")
 
@@ -143,6 +147,29 @@ def _matches(event: EventDocument) -> Iterator[EventFinding]:
     for (number, name), times in playing.items():
         if times > 1:
             yield EventFinding(f"{name} plays {times} times in round {number}")
+
+
+def _number_of_matches(event: EventDocument) -> Iterator[EventFinding]:
+    """Of an adaptive event: which matches it should have is not known here, how many is. Those that
+    were void are among them.
+    """
+    with suppress(NotReplannedError):  # `unchecked` says it
+        there, schedule = len(event.matches), schedule_of(event)
+        if not isinstance(schedule, Adaptive):
+            return
+        if there > schedule.matches:
+            yield EventFinding(f"its schedule has {schedule.matches} matches, and it has {there}")
+        if _is_short(event) and could_go_on(event):
+            what = f"it is over with {there} of the {schedule.matches} matches of its schedule"
+            yield EventFinding(what)
+
+
+def _is_short(event: EventDocument) -> bool:
+    """Whether an event is over with fewer matches than it should have, if it is an adaptive one."""
+    schedule = schedule_of(event)
+    has_begun = event.beginning is not None
+    is_adaptive = isinstance(schedule, Adaptive)
+    return is_adaptive and event.is_over and has_begun and len(event.matches) < schedule.matches
 
 
 def id_of(event: EventDocument, match: MatchEntry) -> str:
@@ -319,10 +346,17 @@ def contradictions(earlier: EventDocument, now: EventDocument) -> Iterator[Event
             yield EventFinding("a nonce was added after the entropy was fixed")
     if earlier.secret not in (None, now.secret):
         yield EventFinding("its secret was another earlier")
+    if earlier.secret is not None and _course(now) != _course(earlier):
+        yield EventFinding("it went on after its secret was revealed")
     if len(now.stages) < len(earlier.stages):
         yield EventFinding("stages of the earlier document are missing")
     for before, after in zip(earlier.stages, now.stages, strict=False):
         yield from _contradictions_of(before, after)
+
+
+def _course(event: EventDocument) -> tuple[object, ...]:
+    """What may not change any more once the deals are known to all; bots enter for other events."""
+    return event.nonces, event.beginning, event.stages
 
 
 def _contradictions_of(before: Stage, after: Stage) -> Iterator[EventFinding]:
@@ -390,3 +424,6 @@ def _unplanned(event: EventDocument, *, totals: Totals) -> Iterator[str]:
             yield "why it ended before its schedule did"
     except NotReplannedError as error:
         yield f"whether the matches are those that its schedule makes: {error}"
+        with suppress(NotReplannedError):
+            if _is_short(event) and not could_go_on(event):
+                yield "why it ended before its schedule did"

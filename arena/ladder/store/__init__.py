@@ -176,6 +176,13 @@ class Store:
         with self._database.reading() as connection:
             return {row.bot: bytes.fromhex(row.nonce) for row in connection.execute(query)}
 
+    def begin_ending(self, event: Event) -> None:
+        """From now on nothing of the event is played: its secret is to be revealed."""
+        with self._database.writing() as connection:
+            connection.execute(
+                sa.update(t.events).where(t.events.c.number == event.number).values(ending=True)
+            )
+
     def finish_event(self, event: Event, *, secret: bytes) -> None:
         """Its secret is revealed, and it is over."""
         with self._database.writing() as connection:
@@ -583,6 +590,7 @@ def _event(row: "sa.Row[tuple[object, ...]]") -> Event:
         row.settled,
         row.beacon_value,
         row.entered,
+        row.ending,
     )
 
 

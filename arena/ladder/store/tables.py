@@ -108,6 +108,8 @@ events = sa.Table(
     # How many bots there were when it began; NULL: it has not, or an arena that published nothing
     # played it.
     sa.Column("entered", _Whole),
+    # Its secret is being revealed: nothing more of it is played.
+    sa.Column("ending", sa.Boolean, nullable=False, server_default="0"),
 )
 nonces = sa.Table(
     "nonces",

@@ -26,6 +26,7 @@ def upgrade() -> None:
     op.execute("UPDATE bots SET program = digest, reference = (owner = 'hokm-arena')")
     op.add_column("events", sa.Column("schedule", sa.Text, nullable=False, server_default=""))
     op.add_column("events", sa.Column("beacon", sa.Text, nullable=True))
+    op.add_column("events", sa.Column("ending", sa.Boolean, nullable=False, server_default="0"))
     op.add_column("events", sa.Column("entropy", sa.Text, nullable=True))
     op.execute(
         """UPDATE events SET entropy = '',"""

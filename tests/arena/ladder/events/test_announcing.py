@@ -658,3 +658,28 @@ class Faulty(InProcessRunner):
         elif "bob" in names and plan.attempt == 1:
             self.faults[plan.match, plan.attempt] = (Ending.HOST_FAULT, None)
         return await super().play(plan, watcher=watcher)
+
+
+def test_what_is_being_called_off_takes_nothing_more_and_is_not_played(
+    ladder: Ladder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It was killed when its secret was known to all, and its row did not say so yet."""
+
+    def killed(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    announced(ladder, RoundRobin())
+    with monkeypatch.context() as patch:
+        patch.setattr(Store, "finish_event", killed)
+        with pytest.raises(KeyboardInterrupt):
+            call_off(ladder)
+    assert published(ladder).secret == SECRET
+    with pytest.raises(LadderError, match="is being called off"):
+        take_nonce(ladder, "ada", nonce=bytes(32))
+    republish(ladder)
+    assert published(ladder).secret == SECRET
+    with pytest.raises(LadderError, match="is announced already"):
+        announced(ladder, RoundRobin())
+    call_off(ladder)
+    assert ladder.store.event_under_way() is None
+    assert check(ladder) == []

@@ -17,9 +17,11 @@ from arena.ladder.facts import Event
 from arena.ladder.ladder import Ladder
 from arena.ladder.matches.boards import MatchPlan
 from arena.ladder.matches.room import Watcher
+from arena.ladder.proof.folder import load_event
 from arena.ladder.schedules import Adaptive, AnySchedule, Gauntlet, KnockOut, RoundRobin, Swiss
 from arena.ladder.schedules.state import State
 from arena.ladder.settings import Settings
+from arena.ladder.store import Store
 from arena.ladder.testing import InProcessRunner
 from hokm.records import MatchRecord
 
@@ -200,3 +202,54 @@ async def test_what_is_known_counts_rated_matches_and_what_they_cost(ladder: Lad
 async def test_ratings_are_fitted_only_for_a_schedule_that_looks_at_them(ladder: Ladder) -> None:
     event = await play(ladder, RoundRobin())
     assert asked(ladder, event, RoundRobin()).knowledge is None
+
+
+async def test_an_event_whose_secret_was_revealed_is_not_gone_on_with(
+    ladder: Ladder, folder: Path, bot_folder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It ended early for want of bots, and was killed when all the world knew its deals."""
+
+    def killed(*_: object, **__: object) -> None:
+        raise Interrupted
+
+    def leave(notice: object) -> None:
+        if str(notice).startswith("stage 1"):
+            for name in NAMES[1:]:
+                ladder.withdraw(name)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Store, "finish_event", killed)
+        with pytest.raises(Interrupted):
+            await play_event(
+                ladder,
+                InProcessRunner(),
+                schedule=RoundRobin(2),
+                tell=leave,
+                at_once=1,
+                draw=lambda _: SECRET,
+            )
+    assert load_event(folder / "records" / "ev1" / "event.json").secret == SECRET
+    for name in NAMES[1:]:
+        ladder.add(bot_folder(name))
+    runner = InProcessRunner()
+    event = await play(ladder, RoundRobin(), runner)
+    assert (event.name, event.is_over) == ("ev1", True)
+    assert runner.played == []
+    assert check(ladder) == []
+
+
+async def test_a_gauntlet_ends_when_nobody_is_left_to_run_it_against(ladder: Ladder) -> None:
+    def leave(notice: object) -> None:
+        if str(notice).startswith("stage 1"):
+            for name in NAMES[:-1]:
+                ladder.withdraw(name)
+
+    event = await play_event(
+        ladder,
+        InProcessRunner(),
+        schedule=Gauntlet((NAMES[-1],), near=3),
+        tell=leave,
+        at_once=1,
+        draw=lambda _: SECRET,
+    )
+    assert event.is_over

@@ -323,6 +323,75 @@ def test_a_schedule_that_cannot_be_made_again_is_said_so(make_event) -> None:
         )
 
 
+def numbers(event: EventDocument) -> list[str]:
+    """What is found of an event by its document, and that it ended early where that is said."""
+    early = "why it ended before its schedule did"
+    return [
+        *(str(finding) for finding in document_findings(event)),
+        *(line for line in unchecked(event, totals={}) if line == early),
+    ]
+
+
+def test_an_adaptive_event_has_as_many_matches_as_its_schedule_void_ones_among_them(
+    make_event,
+) -> None:
+    event = document(make_event(faults={("ev1/r2/ada~bob", 1): (Ending.NEVER_STARTED, 1)}))
+    assert any(match.state is State.VOID for match in event.matches)
+    assert not numbers(scheduled(event, {"kind": "adaptive", "matches": 3}))
+    longer = scheduled(event, {"kind": "adaptive", "matches": 2})
+    assert numbers(longer) == ["its schedule has 2 matches, and it has 3"]
+
+
+@pytest.mark.parametrize("players", [4, 3])
+def test_an_adaptive_event_whose_last_matches_are_left_out_is_found(make_event, players) -> None:
+    event = document(make_event(players=players))
+    (stage,) = event.stages
+    event = scheduled(event, {"kind": "adaptive", "matches": 5})
+    there = len(stage.matches)
+    found = [f"it is over with {there} of the 5 matches of its schedule"]
+    assert numbers(event) == found
+    assert numbers(replace(event, stages=())) == [found[0].replace(str(there), "0", 1)]
+    assert not numbers(replace(event, secret=None))  # under way
+    assert not numbers(replace(event, beginning=None, stages=()))  # called off
+
+
+@pytest.mark.parametrize("players", [4, 3])
+def test_an_adaptive_event_that_nobody_could_go_on_with_is_said_to_have_ended(
+    make_event, players: int
+) -> None:
+    event = document(make_event(players=players))
+    early = ["why it ended before its schedule did"]
+    played = 2 if players == 4 else 1
+    kind = {"kind": "adaptive", "matches": 5}
+    assert numbers(scheduled(event, kind | {"most": played})) == early
+    assert numbers(scheduled(event, kind | {"most": played + 1})) != early
+    (stage,) = event.stages
+    event = scheduled(event, kind)
+    failed = with_match(
+        event,
+        0,
+        state=State.VOID,
+        because="it did not start",
+        attempts=(replace(stage.matches[0].attempts[0], voided_by=Ending.NEVER_STARTED),),
+    )
+    assert numbers(failed) == early
+    # Who failed and was there again in a later stage had not been taken out.
+    later = replace(stage, number=2, matches=(placeholder(number=9),))
+    gone_on = replace(failed, stages=(*failed.stages, later))
+    assert early[0] not in numbers(gone_on)
+
+
+def test_bots_of_one_owner_keep_no_event_going_unless_they_meet(make_event) -> None:
+    event = scheduled(document(make_event()), {"kind": "adaptive", "matches": 3})
+    family = tuple(replace(entrant, owner="Ann") for entrant in event.entrants)
+    event = replace(event, entrants=family)
+    (stage,) = event.stages
+    none_met = replace(event, stages=(replace(stage, matches=()),))
+    assert numbers(none_met) == ["why it ended before its schedule did"]
+    one_met = replace(event, stages=(replace(stage, matches=stage.matches[:1]),))
+    assert numbers(one_met) == ["it is over with 1 of the 3 matches of its schedule"]
+
+
 def test_what_was_left_open_may_be_settled_and_nothing_else(make_event) -> None:
     event = document(make_event())
     announced = schedule_text({"kind": "swiss", "rounds": None, "order": []})
@@ -369,6 +438,7 @@ def test_stages_and_rounds_go_on_from_one_event_to_the_next(make_event) -> None:
 
 def test_stages_and_rounds_that_do_not_follow_each_other_are_found(make_event) -> None:
     event = scheduled(document(make_event()), {"kind": "adaptive", "matches": 3})
+    event = replace(event, secret=None)  # under way, so that matches may be missing at its end
     (stage,) = event.stages
     first, second, third = (
         replace(stage, number=number, matches=(match,))
@@ -578,6 +648,14 @@ def test_a_document_that_only_adds_contradicts_nothing(make_event) -> None:
     announced = replace(event, nonces=(), beginning=None, stages=(), secret=None)
     for earlier in (announced, under_way(event), event):
         assert not list(contradictions(earlier, event))
+
+
+def test_nothing_is_added_to_an_event_whose_secret_is_known(make_event) -> None:
+    event = document(make_event())
+    called_off = replace(event, beginning=None, stages=())
+    for earlier in (called_off, replace(event, stages=())):
+        [finding] = contradictions(earlier, event)
+        assert finding.what == "it went on after its secret was revealed"
 
 
 @pytest.mark.parametrize(
