@@ -6,7 +6,8 @@ match of two is one comparison, a match of three is three, one a pair. This modu
 keeps nothing.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 
 from arena.ladder.facts import Bot, Result
@@ -18,9 +19,14 @@ from arena.ladder.settings import MatchScoring, Settings
 
 def family(bot: Bot) -> str:
     """What sisters have in common and nobody else has: the owner, or for a bot of the arena's own
-    its number.
+    its number. Owners are compared without regard to capitals, forms of letters, spaces and what
+    cannot be seen, so that a second spelling does not make a second owner.
     """
-    return f"#{bot.number}" if bot.reference else bot.owner.casefold()
+    if bot.reference:
+        return f"bot {bot.number}"
+    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", bot.owner).casefold())
+    seen = [letter for letter in folded if unicodedata.category(letter) not in ("Cf", "Zs")]
+    return f"owner {''.join(seen)}"
 
 
 def are_sisters(one: Bot, other: Bot) -> bool:
@@ -85,11 +91,22 @@ def elo_of(
     bots: Sequence[Bot], results: Iterable[Result], *, settings: Settings, rounds_closed: int
 ) -> dict[int, EloRating]:
     """The Elo that follows from the results of rounds 1 to `rounds_closed`, to the last bit."""
+    ratings: dict[int, EloRating] = {}
+    for after in elo_by_round(bots, results, settings=settings, rounds_closed=rounds_closed):
+        ratings |= after
+    return ratings
+
+
+def elo_by_round(
+    bots: Sequence[Bot], results: Iterable[Result], *, settings: Settings, rounds_closed: int
+) -> Iterator[dict[int, EloRating]]:
+    """The Elo after each of the rounds from 1 on, of those who played a rated match in it."""
     by_round: dict[int, list[Result]] = {}
     for result in results:
         by_round.setdefault(result.round, []).append(result)
     ratings: dict[int, EloRating] = {}
     for number in range(1, rounds_closed + 1):
         round_ = by_round.get(number, [])
-        ratings |= elo_after(bots, round_, settings=settings, before=ratings)
-    return ratings
+        after = elo_after(bots, round_, settings=settings, before=ratings)
+        ratings |= after
+        yield after

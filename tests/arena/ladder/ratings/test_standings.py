@@ -122,9 +122,20 @@ def test_an_unrated_bot_stands_below_and_moves_nobody() -> None:
     assert last.flags == (Flag.UNRATED,)
 
 
-def test_bots_of_one_owner_play_and_are_not_rated_by_it() -> None:
-    """A sister that throws every match would lift the other."""
-    sister = replace(BOB, owner=ADA.owner.upper())
+@pytest.mark.parametrize(
+    "owner",
+    [
+        ADA.owner,
+        ADA.owner.upper(),
+        "".join(chr(ord(letter) + 0xFEE0) for letter in ADA.owner),
+        f"{ADA.owner}\N{ZERO WIDTH SPACE}",
+        f"{ADA.owner} ",
+    ],
+    ids=ascii,
+)
+def test_bots_of_one_owner_play_and_are_not_rated_by_it(owner: str) -> None:
+    """A sister that throws every match would lift the other; nor does another spelling help."""
+    sister = replace(BOB, owner=owner)
     bots = (ADA, sister, CYD, DAN)
     thrown = [result(ADA, sister, number=n) for n in range(2, 30)]
     found, without = table(bots, [*cycle(), *thrown]), table(bots, cycle())
@@ -142,6 +153,12 @@ def test_a_match_of_three_with_two_of_one_owner_is_not_rated() -> None:
     assert {(r.name, r.matches, r.mle) for r in found.rows} == {
         (name, 0, None) for name in ("ada", "bob", "cyd")
     }
+
+
+def test_nobody_is_a_sister_of_the_arenas_own_by_the_name_of_its_owner() -> None:
+    reference = replace(ADA, owner="hokm-arena", reference=True)
+    numbered = replace(BOB, owner=f"#{reference.number}")
+    assert row(table((reference, numbered), [result(reference, numbered)]), ADA).matches == 1
 
 
 def test_the_arenas_own_bots_are_nobodys_sisters() -> None:
