@@ -167,9 +167,12 @@ def _number_of_matches(event: EventDocument) -> Iterator[EventFinding]:
 def _is_short(event: EventDocument) -> bool:
     """Whether an event is over with fewer matches than it should have, if it is an adaptive one."""
     schedule = schedule_of(event)
-    has_begun = event.beginning is not None
-    is_adaptive = isinstance(schedule, Adaptive)
-    return is_adaptive and event.is_over and has_begun and len(event.matches) < schedule.matches
+    return (
+        isinstance(schedule, Adaptive)
+        and event.is_over
+        and event.beginning is not None
+        and len(event.matches) < schedule.matches
+    )
 
 
 def id_of(event: EventDocument, match: MatchEntry) -> str:

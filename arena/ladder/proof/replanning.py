@@ -3,10 +3,11 @@
 It is asked the same questions as when the event was played, from what the document and the records
 say: who could be paired, what earlier stages came to, and, once the secret is revealed, the chance
 that is drawn from it. A schedule that looks at ratings rests on every earlier event of the ladder
-as well, and is not made again here.
+as well, and is not made again here; it is held to the number of its matches alone.
 """
 
 import json
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
@@ -15,11 +16,12 @@ from typing import TypeAlias
 from arena.ladder.facts import State
 from arena.ladder.proof.document import Announcement, EventDocument, MatchEntry, Stage
 from arena.ladder.ratings.evidence import match_score
-from arena.ladder.schedules import AnySchedule, Scheduled, from_text
+from arena.ladder.schedules import Adaptive, AnySchedule, Scheduled, from_text
 from arena.ladder.schedules import Stage as PlayedStage
 from arena.ladder.schedules import State as Known
 from arena.ladder.settings import Settings
 from hokm.deck import mix
+from hokm.outcome import Ending
 from hokm.rules.variants import variant_of
 
 Planned: TypeAlias = tuple[int, tuple[str, ...]]
@@ -83,6 +85,43 @@ def replanned(event: EventDocument, *, totals: Totals) -> Iterator[Replanned]:
         state = _known(event, stage, played=played)
         yield Replanned(stage, _answer(schedule, state))
         played.append(_played(event, stage, totals=totals))
+
+
+def could_go_on(event: EventDocument) -> bool:
+    """Whether, by the document alone, an adaptive event had another match to choose as it ended:
+    somebody in its last field had not played as often as its schedule lets anybody play, and there
+    were others of whom the same is so to meet. Whoever did not start in the last stage may have
+    been taken out; who was withdrawn after it cannot be seen.
+    """
+    schedule = schedule_of(event)
+    assert isinstance(schedule, Adaptive)
+    played = Counter(name for match in event.matches for name in match.entrants)
+    field = {entrant.name for entrant in event.entrants}
+    if event.stages:
+        *_, last = event.stages
+        field = set(last.field) - {
+            name
+            for match in last.matches
+            if any(one.voided_by is Ending.NEVER_STARTED for one in match.attempts)
+            for name in match.entrants
+        }
+    if schedule.most is not None:
+        field = {name for name in field if played[name] < schedule.most}
+    met = {frozenset(pair) for match in event.matches for pair in combinations(match.entrants, 2)}
+    owners = {entrant.name: entrant.owner.casefold() for entrant in event.entrants}
+
+    def may_meet(first: str, second: str) -> bool:
+        # The arena's own bots are of one owner and meet; it can be seen by that they have.
+        return owners[first] != owners[second] or frozenset((first, second)) in met
+
+    pairs = [pair for pair in combinations(sorted(field), 2) if may_meet(*pair)]
+    if variant_of(event.announcement.rules).sides == 2:
+        return bool(pairs)
+    # The third is looked for once the pair is drawn: one that finds none ends the event as well.
+    return bool(pairs) and all(
+        any(may_meet(one, first) and may_meet(one, second) for one in field - {first, second})
+        for first, second in pairs
+    )
 
 
 def goes_on(event: EventDocument, *, totals: Totals) -> bool:
