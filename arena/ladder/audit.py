@@ -16,7 +16,7 @@ from arena.ladder.events.announcing import problems as problems_of_events
 from arena.ladder.facts import Attempt, Result
 from arena.ladder.ladder import DATABASE_FILE, Ladder
 from arena.ladder.matches.verdict import Voided, forfeits, verdict
-from arena.ladder.ratings.evidence import elo_of
+from arena.ladder.ratings.evidence import elo_by_round
 from hokm.records import MatchRecord, RecordError, load, substance_digest
 
 _RESTORE: Final = "restore it from a backup"
@@ -61,11 +61,22 @@ def _derived_problems(ladder: Ladder, results: Sequence[Result]) -> Iterator[str
         yield "comparisons of bots that do not follow from its results"
     closed = ladder.store.rounds_closed()
     try:
-        elo = elo_of(ladder.store.bots(), results, settings=ladder.settings, rounds_closed=closed)
+        bots = ladder.store.bots()
+        rounds = elo_by_round(bots, results, settings=ladder.settings, rounds_closed=closed)
+        elo = {
+            (bot, number): rating
+            for number, after in enumerate(rounds, start=1)
+            for bot, rating in after.items()
+        }
     except ValueError as error:
         yield str(error)
         return
-    if elo != ladder.store.ratings():
+    ratings = {
+        (bot.number, number): rating
+        for bot in bots
+        for number, rating in ladder.store.rating_history(bot.number)
+    }
+    if elo != ratings:
         yield "Elo ratings that do not follow from its results"
 
 

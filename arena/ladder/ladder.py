@@ -15,7 +15,7 @@ the business of `arena.ladder.events.playing`.
 import difflib
 import fcntl
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from enum import Enum
@@ -163,23 +163,41 @@ class Ladder:
 
         The same bot again changes nothing, but for one that was inactive: it is active again. A
         changed byte makes another bot, which needs another name; where nothing but its manifest is
-        other, it is the same program, and stays one bot with one rating.
+        other than that of an active bot, it is the same program, and that bot stands for both. Only
+        bundled bots and the anchor take the place of one that runs the same.
 
         Raises BotError for a bot that cannot be entered anywhere, LadderError for one that cannot
         be entered here.
         """
         entrant = load_bot(find_bot(bot))
         self._refuse_unfit(entrant)
+        with self._entering():
+            return self._enter(entrant, rated=rated)
+
+    @contextmanager
+    def _entering(self) -> Iterator[None]:
+        """One bot is entered at a time: who is like whom is looked at before it is."""
+        try:
+            descriptor = os.open(self.bots_folder, os.O_RDONLY | os.O_CLOEXEC)
+        except OSError as error:
+            raise unwritable(error, self.bots_folder) from error
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+            yield
+        finally:
+            os.close(descriptor)
+
+    def _enter(self, entrant: Entrant, *, rated: bool | None) -> Added:
         program = program_digest(entrant)
         bots = self.store.bots()
         for known in bots:
             if known.digest == entrant.digest:
                 return self._add_again(known, entrant, rated=rated)
             _refuse_like(known, entrant)
-        for known in bots:
-            if known.program == program:
-                return Added(known, Entry.SAME_PROGRAM)
+        twin = _twin(bots, program=program)
         is_reference = entrant.folder.parent == SAMPLES
+        if twin is not None and not (is_reference or entrant.name == self.settings.anchor):
+            return Added(twin, Entry.SAME_PROGRAM)
         if rated is None:
             rated = not (is_reference and entrant.name in UNRATED_SAMPLES)
         if not rated and entrant.name == self.settings.anchor:
@@ -196,6 +214,9 @@ class Ladder:
             reference=is_reference,
             rated=rated,
         )
+        if twin is not None:  # a copy does not keep out the arena's own bots, nor the anchor
+            because = f"the same program as {entrant.name}"
+            self.store.deactivate(twin.number, because=because)
         entered = self._bot(entrant.name)
         sisters = tuple(known for known in bots if are_sisters(known, entered))
         return Added(entered, Entry.NEW, sisters)
@@ -324,6 +345,8 @@ class Ladder:
         freeze(entrant, bots=self.bots_folder)  # makes a copy that was removed anew
         if known.is_active:
             return Added(known, Entry.ALREADY_IN)
+        if (twin := _twin(self.store.bots(), program=known.program)) is not None:
+            return Added(twin, Entry.SAME_PROGRAM)
         self.store.activate(known.number)
         return Added(self._bot(known.name), Entry.BACK)
 
@@ -341,6 +364,11 @@ class Ladder:
         if len(entrant.name.encode()) > longest:
             problem = f"has a name of more than {longest} bytes"
             raise LadderError(entrant.name, problem, remedy="give it a shorter one in bot.toml")
+
+
+def _twin(bots: Sequence[Bot], *, program: str) -> Bot | None:
+    """The active bot that runs a program."""
+    return next((bot for bot in bots if bot.is_active and bot.program == program), None)
 
 
 def _refuse_like(known: Bot, entrant: Entrant) -> None:

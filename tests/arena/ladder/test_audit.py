@@ -73,7 +73,9 @@ async def test_a_result_that_is_not_its_records_is_found(
             "comparisons of bots that do not follow",
         ),
         ("DELETE FROM pairs WHERE round = 2", "comparisons of bots that do not follow"),
-        ("UPDATE ratings SET elo = elo + 1 WHERE round = 2", "Elo ratings that do not follow"),
+        ("UPDATE ratings SET elo = elo + 1 WHERE round = 1", "Elo ratings that do not follow"),
+        ("DELETE FROM ratings WHERE round = 1", "Elo ratings that do not follow"),
+        ("UPDATE ratings SET elo = elo + 1 WHERE round = 3", "Elo ratings that do not follow"),
         (
             "UPDATE entrants SET forfeits = 7 WHERE place = 2",
             "forfeits are kept as 0-7, and are 0-0",

@@ -4,7 +4,9 @@ import operator
 import os
 import shutil
 import stat
+import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -294,6 +296,49 @@ def test_the_same_program_under_another_name_stays_one_bot(
     assert [bot.name for bot in ladder.store.bots()] == ["ada"]
     other = ladder.add(bot_folder("bob", code="print('another program')\n"))
     assert other.entry is Entry.NEW
+
+
+def test_a_copy_does_not_keep_out_a_bundled_bot_or_the_anchor(
+    tmp_path: Path, bot_folder: Callable[..., str]
+) -> None:
+    with Ladder.init(tmp_path / "x", Settings.of("x", anchor="scale")) as ladder:
+        thief = tmp_path / "thief"
+        shutil.copytree(SAMPLES / "greedy", thief)
+        manifest = thief / "bot.toml"
+        manifest.write_text(manifest.read_text().replace('"greedy"', '"thief"'))
+        ladder.add(str(thief))
+        ladder.add(bot_folder("copy", code="print('scale')\n"))
+        for name in ("greedy", bot_folder("scale", code="print('scale')\n")):
+            assert ladder.add(name).entry is Entry.NEW
+        active = {bot.name for bot in ladder.store.bots() if bot.is_active}
+        assert active == {"greedy", "scale"}
+        assert ladder.add(str(thief)).bot.name == "greedy"
+
+
+def test_a_retired_copy_keeps_nobody_out(ladder: Ladder, bot_folder: Callable[..., str]) -> None:
+    ada = bot_folder("ada", code="print('one program')\n")
+    ladder.add(ada)
+    ladder.withdraw("ada")
+    assert ladder.add(bot_folder("eve", code="print('one program')\n")).entry is Entry.NEW
+    again = ladder.add(ada)
+    assert (again.entry, again.bot.name) == (Entry.SAME_PROGRAM, "eve")
+    assert [bot.name for bot in ladder.store.bots() if bot.is_active] == ["eve"]
+
+
+def test_bots_that_are_entered_at_once_are_compared_with_each_other(
+    ladder: Ladder, folder: Path, bot_folder: Callable[..., str]
+) -> None:
+    bots = [bot_folder(name, code="print('one program')\n") for name in ("ada", "bob", "cyd")]
+    together = threading.Barrier(len(bots))
+
+    def add(bot: str) -> Entry:
+        with Ladder.open(folder) as opened:
+            together.wait()
+            return opened.add(bot).entry
+
+    with ThreadPoolExecutor(len(bots)) as pool:
+        entries = list(pool.map(add, bots))
+    assert sorted(entry.name for entry in entries) == ["NEW", "SAME_PROGRAM", "SAME_PROGRAM"]
 
 
 def test_only_bundled_bots_are_references(ladder: Ladder, bot_folder: Callable[..., str]) -> None:
