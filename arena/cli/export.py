@@ -42,6 +42,7 @@ def export(
     and ratings of ladders. A record that is damaged is said and left out; the rest is written, and
     the exit status is 1. Whoever has the tables knows every card, as with records.
     """
+    _refuse_within_a_source(out)
     if format_ == "pgn":
         if table:
             raise Misuse("--table is of no use with --format pgn, which has results only")
@@ -49,6 +50,14 @@ def export(
         return
     if not _export_tables(paths, out, format_=format_, names=table or ()):
         raise typer.Exit(FAILED)
+
+
+def _refuse_within_a_source(out: Path) -> None:
+    from arena.export.sources import source_around
+
+    if (found := source_around(out)) is not None:
+        folder, what = found
+        raise Misuse(f"--out {out} is in {folder}, which {what}: take a folder elsewhere")
 
 
 def _export_tables(paths: Sequence[Path], out: Path, *, format_: str, names: Sequence[str]) -> bool:
@@ -107,7 +116,7 @@ def _export_pgn(paths: Sequence[Path], out: Path) -> None:
     from arena.cli import show
     from arena.export.files import whole_files
     from arena.export.ladders import rated_matches
-    from arena.export.sources import is_ladder
+    from arena.export.sources import each_once, is_ladder
     from arena.ladder.ladder import Ladder
     from arena.ladder.ratings.pgn import pgn
 
@@ -117,7 +126,7 @@ def _export_pgn(paths: Sequence[Path], out: Path) -> None:
     out.mkdir(parents=True, exist_ok=True)
     file, games = out / "matches.pgn", 0
     with whole_files([file]) as [stream]:
-        for path in paths:
+        for path in each_once(paths):
             with Ladder.open(path) as ladder:
                 for game in pgn(rated_matches(ladder)):
                     stream.write(game)

@@ -40,7 +40,7 @@ def rows_from(
     paths: Iterable[Path], tables: Collection[type[Row]]
 ) -> Iterator[Sequence[Row] | Damaged]:
     """The rows of those tables, of a record or a ladder at a time. Records are numbered as they
-    come; a file that is met again is left out.
+    come; a file or a ladder that is met again is left out.
 
     Raises LadderError and OSError for a path where nothing is to be found.
     """
@@ -65,7 +65,7 @@ def rows_from(
             except ReplayError as error:
                 yield Damaged(f"{found.origin.file}: {error}")
 
-    for path in paths:
+    for path in each_once(paths):
         if is_ladder(path):
             with Ladder.open(path) as ladder:
                 yield list(ladder_rows(ladder, tables))
@@ -74,9 +74,31 @@ def rows_from(
             yield from rows_of_records(records_of_files(record_files(path)))
 
 
+def each_once(paths: Iterable[Path]) -> Iterator[Path]:
+    """These paths without those that lead where an earlier one does."""
+    seen = set[Path]()
+    for path in paths:
+        if (place := path.resolve()) not in seen:
+            seen.add(place)
+            yield path
+
+
 def is_ladder(path: Path) -> bool:
     """Whether a path is the folder of a ladder."""
     return (path / SETTINGS_FILE).is_file()
+
+
+def source_around(path: Path) -> tuple[Path, str] | None:
+    """The folder of a ladder or an event that a path is or lies in, and which of the two it is:
+    what lies there is its own and is checked. None if there is none.
+    """
+    place = path.resolve()
+    for folder in (place, *place.parents):
+        if is_ladder(folder):
+            return folder, "is the folder of a ladder"
+        if (folder / EVENT_FILE).is_file():
+            return folder, "has the records of an event"
+    return None
 
 
 def record_files(path: Path) -> Iterator[Path]:

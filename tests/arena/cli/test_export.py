@@ -84,6 +84,34 @@ def test_rated_results_can_be_had_as_pgn(run, club, tmp_path):
     }
 
 
+def test_a_ladder_that_is_named_twice_is_in_pgn_once(run, club, tmp_path):
+    ran = run("export", club, club, "--format", "pgn", "--out", tmp_path / "o")
+    assert ran.out == f"{tmp_path / 'o' / 'matches.pgn'}: 3 games\n"
+
+
+@pytest.mark.parametrize("format_", ["csv", "pgn"])
+@pytest.mark.parametrize("inside", [".", "records", "records/ev1", "records/ev1/tables", "new"])
+def test_nothing_is_written_into_a_ladder(run, club, tmp_path, inside, format_):
+    before = sorted(club.rglob("*"))
+    out = club / inside
+    ran = run("export", club, "--format", format_, "--out", out)
+    assert (ran.status, ran.out) == (2, "")
+    assert ran.err.startswith(f"error: --out {out} is in ")
+    assert ran.err.endswith(": take a folder elsewhere\n")
+    assert sorted(club.rglob("*")) == before
+
+
+def test_nothing_is_written_beside_the_records_of_an_event(run, club, tmp_path):
+    event = (club / "records" / "ev1").rename(tmp_path / "ev1")
+    ran = run("export", event, "--out", event)
+    assert (ran.status, ran.out) == (2, "")
+    assert ran.err == (
+        f"error: --out {event} is in {event}, which has the records of an event: take a folder "
+        "elsewhere\n"
+    )
+    assert not (event / "bots.csv").exists()
+
+
 def test_pgn_is_of_ladders_and_has_no_tables(run, club, tmp_path):
     ran = run("export", club / "records", "--format", "pgn", "--out", tmp_path / "o")
     assert ran.status == 2

@@ -70,6 +70,13 @@ def test_a_file_that_is_met_again_is_left_out(club: Path) -> None:
     assert [row.record for row in matches(rows)] == [1, 2, 3]
 
 
+def test_a_ladder_that_is_met_again_is_left_out(club: Path, tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to(club)
+    once, _ = told(club)
+    rows, _ = told(club, club / "records" / "..", tmp_path / "link")
+    assert Counter(map(type, rows)) == Counter(map(type, once))
+
+
 def test_two_ladders_are_told_apart(club: Path, tmp_path: Path) -> None:
     other = played_ladder(tmp_path / "other", ["ada", "bob"], length=1, cycles=1)
     rows, _ = told(club, other)
