@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import TypeAlias
 
-from arena.ladder.facts import State
+from arena.ladder.facts import State, absent_in
 from arena.ladder.proof.document import Announcement, EventDocument, MatchEntry, Stage
 from arena.ladder.ratings.evidence import match_score
 from arena.ladder.schedules import Adaptive, AnySchedule, Scheduled, from_text
@@ -90,8 +90,9 @@ def replanned(event: EventDocument, *, totals: Totals) -> Iterator[Replanned]:
 def could_go_on(event: EventDocument) -> bool:
     """Whether, by the document alone, an adaptive event had another match to choose as it ended:
     somebody in its last field had not played as often as its schedule lets anybody play, and there
-    were others of whom the same is so to meet. Whoever did not start in the last stage may have
-    been taken out; who was withdrawn after it cannot be seen.
+    were others of whom the same is so to meet. Who failed to start in the last stage may have
+    been taken out, and so may who was no longer there for a match of it; who was withdrawn after it
+    cannot be seen.
     """
     schedule = schedule_of(event)
     assert isinstance(schedule, Adaptive)
@@ -102,7 +103,8 @@ def could_go_on(event: EventDocument) -> bool:
         field = set(last.field) - {
             name
             for match in last.matches
-            if any(one.voided_by is Ending.NEVER_STARTED for one in match.attempts)
+            if match.state is State.VOID
+            and {one.voided_by for one in match.attempts[-1:]} != {Ending.HOST_FAULT}
             for name in match.entrants
         }
     if schedule.most is not None:
@@ -174,6 +176,7 @@ def _played(event: EventDocument, stage: Stage, *, totals: Totals) -> PlayedStag
             Scheduled(
                 tuple(index[name] for name in match.entrants),
                 _points(match, event.announcement, totals=totals),
+                tuple(index[name] for name in match.entrants if name == absent_in(match.because)),
             )
             for match in stage.matches
         ),

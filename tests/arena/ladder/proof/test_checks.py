@@ -367,18 +367,30 @@ def test_an_adaptive_event_that_nobody_could_go_on_with_is_said_to_have_ended(
     assert numbers(scheduled(event, kind | {"most": played + 1})) != early
     (stage,) = event.stages
     event = scheduled(event, kind)
-    failed = with_match(
-        event,
-        0,
-        state=State.VOID,
-        because="it did not start",
-        attempts=(replace(stage.matches[0].attempts[0], voided_by=Ending.NEVER_STARTED),),
-    )
+
+    def void(ending: Ending) -> EventDocument:
+        attempts = (replace(stage.matches[0].attempts[0], voided_by=ending),)
+        return with_match(event, 0, state=State.VOID, because="of that", attempts=attempts)
+
+    assert numbers(void(Ending.HOST_FAULT)) != early
+    withdrawn = with_match(event, 0, state=State.VOID, because="it is inactive", attempts=())
+    assert numbers(withdrawn) == early
+    failed = void(Ending.NEVER_STARTED)
     assert numbers(failed) == early
     # Who failed and was there again in a later stage had not been taken out.
     later = replace(stage, number=2, matches=(placeholder(number=9),))
     gone_on = replace(failed, stages=(*failed.stages, later))
     assert early[0] not in numbers(gone_on)
+
+
+def test_a_match_of_three_needs_three_who_may_meet(make_event) -> None:
+    event = document(make_event(players=3))
+    event = replace(
+        scheduled(event, {"kind": "adaptive", "matches": 3}),
+        entrants=(*event.entrants[:2], replace(event.entrants[2], owner=event.entrants[1].owner)),
+        stages=(replace(event.stages[0], matches=()),),
+    )
+    assert numbers(event) == ["why it ended before its schedule did"]
 
 
 def test_bots_of_one_owner_keep_no_event_going_unless_they_meet(make_event) -> None:
