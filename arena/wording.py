@@ -4,8 +4,8 @@
 def counted(number: int, noun: str) -> str:
     """A number with its noun in the right form.
 
-    >>> counted(1, "match"), counted(2, "match"), counted(0, "round")
-    ('1 match', '2 matches', '0 rounds')
+    >>> counted(1, "match"), counted(2, "match"), counted(0, "round"), counted(6000, "board")
+    ('1 match', '2 matches', '0 rounds', '6,000 boards')
     """
     ending = "es" if noun.endswith("ch") else "s"
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}{ending}"
+    return f"{number} {noun}" if number == 1 else f"{number:,} {noun}{ending}"

@@ -43,7 +43,7 @@ HELP = f"""{SHORT_HELP}
 It takes as few boards as it can. They are played in batches; after each the log-likelihood ratio
 says how much better they are explained if NEW is as good as the upper bound (H1) than if it is as
 good as the lower one (H0). Once it is beyond its limit either way, or the cap is reached, the test
-ends. Bounds are normalized Elo of a pair of hands, such as the columns nElo show.
+ends. Bounds are normalized Elo (nElo), as the column of that name in its result.
 
 All of it lives in a folder: settings, secret, records, and the bots as they were. Ctrl-C finishes
 the games under way; the same command then goes on, also after a kill. It moves no rating.
@@ -140,7 +140,10 @@ def sprt(
     ] = "promotion",
     bounds: Annotated[
         tuple[float, float] | None,
-        typer.Option(metavar="LO HI", help="Elo of H0 and H1.  [default: the preset's]"),
+        typer.Option(
+            metavar="LO HI",
+            help="nElo of H0 and H1 (logistic: Elo).  [default: the preset's]",
+        ),
     ] = None,
     nelo0: Annotated[
         float | None, typer.Option(metavar="NELO", help="The lower bound alone.")

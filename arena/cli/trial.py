@@ -18,9 +18,17 @@ from arena.cli.local import LONGEST_FILE_NAME_BYTES
 from arena.cli.operating import Operating, operated
 from arena.cli.places import bot_folder, environments, running_folder
 from arena.cli.series import SeriesReport, SeriesWatch
-from arena.ladder.bots.entrants import Entrant, load_bot
+from arena.cli.text import printable
+from arena.ladder.bots.entrants import Entrant, load_bot, program_digest
 from arena.ladder.matches.boards import joined_names
-from arena.ladder.matches.experiment import Design, End, Experiment, opened, play
+from arena.ladder.matches.experiment import (
+    Design,
+    End,
+    Experiment,
+    opened,
+    play,
+    tested_before,
+)
 from arena.ladder.matches.runner import open_runner
 from arena.ladder.processes.cores import usable_cores
 from arena.ladder.processes.sandbox import Sandbox
@@ -63,6 +71,11 @@ def experiment(ask: Ask, *, as_json: bool) -> bool:
         SeriesWatch(found, show.errors()) as watch,
         operated(ask.operating, say=watch.say) as meter,
     ):
+        if program_digest(first) == program_digest(second):
+            watch.say("both are the same program: what they differ by is chance")
+        if ask.out is None and not found.is_resumed:
+            for earlier in tested_before(folder.parent, (first, second), but=folder):
+                watch.say(printable(str(earlier)))
         watch.say(_greeting(found))
         if found.end is None:
             trio.run(
@@ -80,12 +93,18 @@ def experiment(ask: Ask, *, as_json: bool) -> bool:
 
 def default_folder(design: Design, bots: tuple[Entrant, Entrant]) -> Path:
     """Where an experiment goes that nobody has named a folder for: in the working directory, by the
-    bots and their very files, so that a changed bot begins another one.
+    bots, their very files and the bounds of a test, so that a changed bot or another question
+    begins another one.
     """
-    kind = "duel" if design.test is None else "sprt"
+    test, asked = design.test, ""
+    if test is not None:
+        scale = "nelo" if test.model is Model.NORMALIZED else "elo"
+        asked = f"{scale}{test.elo0:g}to{test.elo1:g}-"
+    kind = "duel" if test is None else "sprt"
     digest = hashlib.sha256("~".join(bot.digest for bot in bots).encode()).hexdigest()
-    name = f"{kind}-{bots[0].name}-{bots[1].name}-{digest[:8]}"
-    return Path(name if len(name.encode()) <= LONGEST_FILE_NAME_BYTES else f"{kind}-{digest[:16]}")
+    name = f"{kind}-{bots[0].name}-{bots[1].name}-{asked}{digest[:8]}"
+    is_short = len(name.encode()) <= LONGEST_FILE_NAME_BYTES
+    return Path(name if is_short else f"{kind}-{asked}{digest[:16]}")
 
 
 async def _play(
@@ -131,6 +150,6 @@ def _expectation(design: Design) -> str:
     middle = (test.elo0 + test.elo1) / 2
     at_bound = max(test.expected_total(gap) for gap in (test.elo0, test.elo1))
     return (
-        f"some {round(at_bound, -1):,.0f} {design.unit}s are to be expected if the gap is either "
-        f"bound, {round(test.expected_total(middle), -1):,.0f} between them; "
+        f"at least some {round(at_bound, -1):,.0f} {design.unit}s are to be expected if the gap is "
+        f"either bound, {round(test.expected_total(middle), -1):,.0f} between them; "
     )

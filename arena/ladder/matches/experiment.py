@@ -5,6 +5,7 @@
     bots/             the two bots as they were then, by digest
     records/          every batch, and every attempt at one that was void
     logs/             what bots wrote in batches in which something went wrong
+    end               what came of it, for people, once it is over
     lock              held by whoever plays
 
 A batch is a match of its own: `local/<commitment>/b7/a~b`, so that its deals follow from the
@@ -31,7 +32,7 @@ from typing import Final, Protocol
 
 import trio
 
-from arena.ladder.bots.entrants import Entrant
+from arena.ladder.bots.entrants import BotError, Entrant, load_bot, program_digest
 from arena.ladder.bots.frozen import freeze, thaw
 from arena.ladder.errors import LadderError
 from arena.ladder.files import unwritable, write_whole
@@ -39,8 +40,9 @@ from arena.ladder.matches.boards import MatchPlan, Secret, joined_names
 from arena.ladder.matches.room import Watcher
 from arena.ladder.matches.scores import score
 from arena.ladder.matches.verdict import ATTEMPTS, Voided, forfeits, verdict
-from arena.ladder.ratings.sprt import Conclusion, Look, Sprt
+from arena.ladder.ratings.sprt import Conclusion, Look, Model, Sprt
 from arena.ladder.ratings.statistics import Classes, Outcomes
+from arena.wording import counted
 from hokm.outcome import Ending
 from hokm.records import Format, MatchRecord, Policy, RecordError, load, save
 from hokm.rules.options import Rules
@@ -49,10 +51,12 @@ from hokm.session import ClockRules
 SCHEMA: Final = 1
 SETTINGS_FILE: Final = "experiment.json"
 SECRET_FILE: Final = "secret"
+END_FILE: Final = "end"
 LOCK_FILE: Final = "lock"
 
 _RESTORE: Final = "restore it from a backup"
 _POINTS: Final = (1, 2, 3)
+_BOUNDS: Final = ("test.model", "test.elo0", "test.elo1")
 _LARGEST_BYTES: Final = 64 * 1024  # ours have some 2 KiB
 
 
@@ -333,7 +337,9 @@ class Experiment:
             raise unwritable(error, file) from error
 
     def reveal(self) -> None:
-        """Put the secret into every record: no deal of this experiment is to come."""
+        """Put the secret into every record: no deal of this experiment is to come. Note what came
+        of it, too.
+        """
         for file in sorted((self.folder / "records").glob("b*.json.gz")):
             try:
                 with suppress(RecordError):
@@ -345,6 +351,12 @@ class Experiment:
                         save(file, revealed)
             except OSError as error:
                 raise unwritable(error, file) from error
+        assert self.end is not None
+        note = f"{self.end.value} after {counted(len(self.differences), self.design.unit)}\n"
+        try:
+            write_whole(self.folder / END_FILE, note.encode(), mode=0o644)
+        except OSError as error:
+            raise unwritable(error, self.folder / END_FILE) from error
 
 
 def experiment_name(secret: Secret) -> str:
@@ -376,6 +388,35 @@ def batch_plan(
         at_once=design.at_once,
         tick_seconds=design.tick_seconds,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Earlier:
+    """An experiment of the same two programs in another folder. Its text is a line for a person."""
+
+    folder: Path
+    came_to: str
+
+    def __str__(self) -> str:
+        came_to = self.came_to or "not finished"
+        return f"these programs were tested before: {self.folder}, {came_to}"
+
+
+def tested_before(place: Path, bots: tuple[Entrant, Entrant], *, but: Path) -> Iterator[Earlier]:
+    """The experiments in the folders of a place that are of the same two programs, whatever their
+    manifests say, and whichever is named first; ``but`` is left out, and so is what is damaged.
+    """
+    programs = sorted(map(program_digest, bots))
+    for settings in sorted(place.glob(f"*/{SETTINGS_FILE}")):
+        folder = settings.parent
+        if folder.resolve() == but.resolve():
+            continue
+        with suppress(LadderError, BotError, OSError, UnicodeDecodeError):
+            kept = _flat(_document(settings))
+            copies = [folder / "bots" / str(kept.get(f"bots.{number}.digest")) for number in (0, 1)]
+            if sorted(program_digest(load_bot(copy)) for copy in copies) == programs:
+                end = folder / END_FILE
+                yield Earlier(folder, end.read_text("utf-8").strip() if end.exists() else "")
 
 
 @contextmanager
@@ -539,10 +580,10 @@ def _resumed(
     kept, asked = _flat(document), _flat({"schema": SCHEMA, **design.document()})
     for key in asked | {key: "" for key in kept if not key.startswith(("bots", "commitment"))}:
         if kept.get(key) != asked.get(key):
-            problem = (
-                f"is another experiment: {key} is {_shown(kept.get(key))} there, and now "
-                f"{_shown(asked.get(key))}"
-            )
+            what, then, now = key, _shown(kept.get(key)), _shown(asked.get(key))
+            if key in _BOUNDS and "test.elo0" in kept and "test.elo0" in asked:
+                what, then, now = "its question", _asked(kept), _asked(asked)
+            problem = f"is another experiment: {what} is {then} there, and now {now}"
             remedy = "give the same settings to go on with it, or another folder with --out"
             raise LadderError(folder, problem, remedy=remedy)
     for place, bot in enumerate(bots):
@@ -594,6 +635,13 @@ def _flat(value: object, prefix: str = "") -> dict[str, object]:
     for key, one in inner:
         flat |= _flat(one, f"{prefix}.{key}" if prefix else str(key))
     return flat
+
+
+def _asked(flat: Mapping[str, object]) -> str:
+    """The bounds of a test in such values, as everywhere else: nElo [0, 20], say."""
+    scale = "nElo" if flat.get("test.model") == Model.NORMALIZED.value else "Elo"
+    low, high = (str(flat.get(key)).removesuffix(".0") for key in ("test.elo0", "test.elo1"))
+    return f"{scale} [{low}, {high}]"
 
 
 def _shown(value: object) -> str:

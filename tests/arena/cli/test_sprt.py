@@ -44,7 +44,7 @@ def test_a_test_that_ends_says_why_and_by_what(run, runner, bots):
     ran = run("sprt", *bots, *LEVEL_IS_WORSE, *QUICK)
     assert ran.status == 0
     lines = ran.out.splitlines()
-    assert lines[0] == "new against old: 4 players, at most 6000 boards, 4 a batch"
+    assert lines[0] == "new against old: 4 players, at most 6,000 boards, 4 a batch"
     boards = 4 * len(runner.played)
     assert re.fullmatch(
         rf"H0 accepted after {boards} boards: new is nearer to 100 than to 200 nElo", lines[1]
@@ -109,10 +109,11 @@ def test_the_answer_in_json_is_one_object_with_all_there_is_to_know(run, runner,
 def test_off_a_terminal_each_batch_has_a_line_with_all_figures(run, runner, bots):
     err = run("sprt", *bots, "--cap", 12, *QUICK).err
     greeting, *lines = err.splitlines()
-    assert greeting.startswith("experiment in sprt-new-old-")
+    assert greeting.startswith("experiment in sprt-new-old-nelo0to20-")
     # Wald's mean lengths, to ten boards.
     assert (
-        "some 800 boards are to be expected if the gap is either bound, 1,310 between" in greeting
+        "at least some 800 boards are to be expected if the gap is either bound, 1,310 between"
+        in greeting
     )
     assert commitment(secret_from_text("s")).hex() in greeting
     assert secret_from_text("s").hex() not in err
@@ -202,6 +203,53 @@ def test_other_settings_in_the_same_folder_are_refused(run, runner, bots):
     ran = run("duel", *bots, "--boards", 8)
     assert (ran.status, ran.out) == (1, "")
     assert "is another experiment: boards is 4 there, and now 8" in ran.err
+
+
+def test_other_bounds_make_another_experiment_and_in_the_same_folder_are_said_as_bounds(
+    run, runner, bots
+):
+    words = ("sprt", *bots, "--cap", 4, *QUICK)
+    run(*words, "--out", "it")
+    ran = run(*words, "--preset", "smoke", "--out", "it")
+    assert (ran.status, ran.out) == (1, "")
+    assert "its question is nElo [0, 20] there, and now nElo [0, 50]; " in ran.err
+    assert run(*words).status == run(*words, "--bounds", -10, 10).status == 0
+    names = [name.rpartition("-")[0] for name in map(str, Path().glob("sprt-*"))]
+    assert sorted(names) == ["sprt-new-old-nelo-10to10", "sprt-new-old-nelo0to20"]
+
+
+def test_programs_that_were_tested_before_are_said_with_what_came_of_it(
+    run, runner, bots, make_bot
+):
+    words = ("--boards", 4, "--batch", 4)
+    first = json.loads(run("duel", *bots, *words, "--json").out)["folder"]
+    renamed = make_bot("renamed")
+    (renamed / "bot.py").write_bytes((bots[0] / "bot.py").read_bytes())
+    said = f"these programs were tested before: {first}, all boards played after 4 boards\n"
+    assert run("duel", renamed, bots[1], *words).err.startswith(said)
+    assert "tested before" not in run("duel", renamed, bots[1], *words).err  # it goes on
+    assert said in run("sprt", bots[1], bots[0], "--cap", 4, *QUICK).err
+    assert "tested before" not in run("duel", *bots, *words, "--out", "elsewhere").err
+    (bots[0] / "bot.py").write_text("# changed\n")
+    assert "tested before" not in run("duel", *bots, *words).err
+
+
+def test_an_experiment_that_is_not_over_or_damaged_is_no_verdict(run, runner, bots, make_bot):
+    runner.fault = (Ending.STOPPED, None)
+    first = json.loads(run("duel", *bots, "--boards", 4, "--json").out)["folder"]
+    Path("torn").mkdir()
+    Path("torn/experiment.json").write_text("{")
+    ran = run("sprt", *bots, "--cap", 4, *QUICK)
+    assert ran.err.startswith(f"these programs were tested before: {first}, not finished\n")
+    assert "torn" not in ran.err
+
+
+def test_two_bots_of_one_program_are_told_so_first(run, runner, bots, make_bot):
+    same = make_bot("same")
+    (same / "bot.py").write_bytes((bots[0] / "bot.py").read_bytes())
+    ran = run("duel", same, bots[0], "--boards", 4)
+    assert ran.err.startswith("both are the same program: ")
+    assert "same program" not in run("duel", *bots, "--boards", 4).err
 
 
 def test_what_a_fault_of_the_host_voids_is_told_and_played_again(run, runner, bots):

@@ -406,7 +406,7 @@ def test_other_settings_are_another_experiment(folder, bots, change, says):
 def test_other_bounds_are_another_experiment(folder, bots):
     going_on(folder, TEST, bots, Scripted(stop_at=2))
     wider = replace(TEST, test=Sprt(elo0=0, elo1=60, cap=40))
-    with pytest.raises(LadderError, match=r"test\.elo1 is 50\.0 there, and now 60\.0"):
+    with pytest.raises(LadderError, match=r"nElo \[0, 50\] there, and now nElo \[0, 60\]"):
         going_on(folder, wider, bots, Scripted())
 
 
