@@ -50,6 +50,20 @@ class Bot:
         return self.inactive_because == WITHDRAWN
 
 
+_INACTIVE: Final = " is inactive: "
+
+
+def absence(bot: Bot) -> str:
+    """Why a match is void that an inactive bot was to play."""
+    return f"{bot.name}{_INACTIVE}{bot.inactive_because}"
+
+
+def absent_in(because: str | None) -> str | None:
+    """The name of the bot whose absence made a match void, if that did."""
+    name, inactive, _ = (because or "").partition(_INACTIVE)
+    return name if inactive else None
+
+
 @dataclass(frozen=True, slots=True)
 class Event:
     """One set of matches with deals of their own.

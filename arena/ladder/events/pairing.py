@@ -6,7 +6,7 @@ would have been. Who is paired with whom is the business of `arena.ladder.schedu
 
 import numpy as np
 
-from arena.ladder.facts import Bot, Event, Fixture, State
+from arena.ladder.facts import Bot, Event, Fixture, State, absent_in
 from arena.ladder.ratings.bradley_terry import fit
 from arena.ladder.ratings.evidence import family, match_score
 from arena.ladder.ratings.fitted import Errors
@@ -65,7 +65,9 @@ def _stages(
         match = fixture.match
         meeting = tuple(index[number] for number in match.entrants)
         if fixture.state is not State.PLAYED:
-            return Scheduled(meeting, None)
+            name = absent_in(fixture.because)
+            absent = tuple(player for player in meeting if bots[player].name == name)
+            return Scheduled(meeting, None, absent)
         # Of a match of three what an entrant has is the mean of what it has against the two.
         found = [scores[match.round, match.place][number] for number in match.entrants]
         return Scheduled(meeting, tuple(sum(own) / len(own) for own in found))

@@ -22,7 +22,7 @@ import trio
 from arena.ladder.bots.entrants import Entrant
 from arena.ladder.errors import LadderError
 from arena.ladder.events.announcing import begin, publish, source_of
-from arena.ladder.facts import Attempt, Boards, Bot, Event, Match, totals
+from arena.ladder.facts import Attempt, Boards, Bot, Event, Match, absence, totals
 from arena.ladder.files import unwritable
 from arena.ladder.ladder import DATABASE_FILE, Ladder
 from arena.ladder.matches.boards import MatchPlan, Secret, joined_names
@@ -321,7 +321,7 @@ class _Player:
             entrants = [bots[number] for number in match.entrants]
             for bot in entrants:
                 if not bot.is_active:
-                    because = f"{bot.name} is inactive: {bot.inactive_because}"
+                    because = absence(bot)
                     self._ladder.store.void(match, because=because)
                     self._tell(MatchVoided(match, because))
                     _close_rounds(self._ladder, self._tell)

@@ -2,10 +2,10 @@
 
 Where a deal was not played in every room, part of a score is the cards. The reference
 (:mod:`arena.ladder.ratings.reference`) plays the same decks against itself; how much more it makes
-of them than of decks in the mean is luck c − E c, and ``adjusted = x − β (c − E c)``. A deck is dealt by
-chance alone, so the luck of many hands is nothing in the mean *whatever β is and however well the
-reference plays*; that both are measured on other decks and fixed in advance is all that the
-adjustment needs to be unbiased. β and the correlation only decide how much narrower its bar is.
+of them than of decks in the mean is luck c − E c, and ``adjusted = x − β (c − E c)``. A deck is
+dealt by chance alone, so the luck of many hands is nothing in the mean *whatever β is and however
+well the reference plays*; that both are measured on other decks and fixed in advance is all that
+the adjustment needs to be unbiased. β and the correlation only decide how much narrower its bar is.
 
 The unit of a bar is the game of a number in all its rooms: a board, or a pair of races, for its
 hands hang together. In a board that every room played the luck falls out by itself; the board is

@@ -122,11 +122,13 @@ class _Bracket:
         self.seed = {index[name]: seed for seed, name in enumerate(cup.order)}
         self._cup = cup
         self._matches: dict[frozenset[int], list[tuple[int, Scheduled]]] = defaultdict(list)
+        # The first answer that each was no longer there for. Nobody comes back into a cup.
+        self._gone_at = dict.fromkeys(self.seed, math.inf)
         for number, stage in enumerate(state.stages):
             for match in stage.matches:
                 self._matches[frozenset(match.meeting)].append((number, match))
-        # The first answer that each was no longer there for. Nobody comes back into a cup.
-        self._gone_at = dict.fromkeys(self.seed, math.inf)
+                for player in match.absent:
+                    self._gone_at[player] = min(self._gone_at[player], number + 1)
         for number, field in enumerate([*(stage.field for stage in state.stages), state.field]):
             for player in self.seed.keys() - set(field):
                 self._gone_at[player] = min(self._gone_at[player], number)

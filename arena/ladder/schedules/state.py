@@ -28,11 +28,12 @@ class Scheduled:
     """A match of an earlier answer, and what came of it.
 
     `points` are what each of the meeting has of the one match: 1, ½ or 0 for won, drawn and lost,
-    or any share. None where it is void.
+    or any share. None where it is void. `absent` are those of the meeting for whose absence it is.
     """
 
     meeting: Meeting
     points: tuple[float, ...] | None
+    absent: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ import pytest
 from arena.ladder.audit import check
 from arena.ladder.errors import LadderError
 from arena.ladder.events.pairing import UNKNOWN_CPU_SECONDS, known
-from arena.ladder.events.playing import play_event
+from arena.ladder.events.playing import MatchVoided, play_event
 from arena.ladder.facts import Event
 from arena.ladder.ladder import Ladder
 from arena.ladder.matches.boards import MatchPlan
@@ -253,3 +253,31 @@ async def test_a_gauntlet_ends_when_nobody_is_left_to_run_it_against(ladder: Lad
         draw=lambda _: SECRET,
     )
     assert event.is_over
+
+
+async def test_who_was_withdrawn_from_a_cup_does_not_come_back_into_it(
+    ladder: Ladder, bot_folder
+) -> None:
+    def leave_and_return(notice: object) -> None:
+        if str(notice).startswith("stage 1"):
+            ladder.withdraw("ada")
+        elif isinstance(notice, MatchVoided):
+            ladder.add(bot_folder("ada"))
+
+    event = await play_event(
+        ladder,
+        InProcessRunner(),
+        schedule=KnockOut(order=("bob", "cyd", "dan", "ada", "eve")),
+        tell=leave_and_return,
+        at_once=1,
+        draw=lambda _: SECRET,
+    )
+    numbers = {bot.name: bot.number for bot in ladder.store.bots()}
+    of_ada = [
+        fixture
+        for stage in ladder.store.stages(event)
+        for fixture in stage.fixtures
+        if numbers["ada"] in fixture.match.entrants
+    ]
+    assert [fixture.because for fixture in of_ada] == ["ada is inactive: withdrawn"]
+    assert check(ladder) == []
