@@ -30,7 +30,9 @@ from arena.cli.options import (
 from arena.cli.scheduling import (
     Cycles,
     Kind,
+    Least,
     Matches,
+    Most,
     Near,
     Rounds,
     Seeds,
@@ -202,6 +204,8 @@ def announce(
     rounds: Rounds = None,
     third: Third = False,
     matches: Matches = None,
+    least: Least = None,
+    most: Most = None,
     json_: Json = False,
 ) -> None:
     """Bind yourself to the deals of the next event; play nothing.
@@ -226,6 +230,8 @@ def announce(
         rounds=rounds,
         third=third,
         matches=matches,
+        least=least,
+        most=most,
     )
     if call_off:
         with Ladder.open(folder) as ladder, ladder.held():
@@ -310,6 +316,8 @@ def run(
     rounds: Rounds = None,
     third: Third = False,
     matches: Matches = None,
+    least: Least = None,
+    most: Most = None,
     concurrency: Concurrency = None,
     hello_time: HelloTime = 10.0,
     sandbox: Confine = False,
@@ -341,6 +349,8 @@ def run(
         rounds=rounds,
         third=third,
         matches=matches,
+        least=least,
+        most=most,
     )
     operating = Operating(
         metrics=metrics,

@@ -46,13 +46,24 @@ Matches: TypeAlias = Annotated[
     int | None,
     typer.Option(metavar="N", min=1, help="adaptive: how many, where they say most."),
 ]
+Least: TypeAlias = Annotated[
+    int | None,
+    typer.Option(
+        metavar="N",
+        min=0,
+        help="adaptive: matches that every bot gets.  [default: half of the mean]",
+    ),
+]
+Most: TypeAlias = Annotated[
+    int | None, typer.Option(metavar="N", min=1, help="adaptive: matches that no bot goes beyond.")
+]
 
 _OPTIONS = {
     "round-robin": {"cycles"},
     "gauntlet": {"cycles", "seeds", "near"},
     "swiss": {"rounds"},
     "knock-out": {"third"},
-    "adaptive": {"matches"},
+    "adaptive": {"matches", "least", "most"},
 }
 
 
@@ -65,6 +76,8 @@ def schedule_of(
     rounds: int | None = None,
     third: bool = False,
     matches: int | None = None,
+    least: int | None = None,
+    most: int | None = None,
 ) -> "AnySchedule":
     """The schedule that was asked for. Raises Misuse for an option it has not, or cannot lack."""
     from arena.ladder.schedules import Adaptive, Gauntlet, KnockOut, RoundRobin, Swiss
@@ -76,9 +89,11 @@ def schedule_of(
         "rounds": rounds,
         "third": third,
         "matches": matches,
+        "least": least,
+        "most": most,
     }
     for option, value in given.items():
-        if value and option not in _OPTIONS[kind]:
+        if value not in (None, False, []) and option not in _OPTIONS[kind]:
             kinds = " or ".join(k for k, options in _OPTIONS.items() if option in options)
             raise Misuse(f"--{option} is for --schedule {kinds}, not {kind}")
     try:
@@ -94,7 +109,7 @@ def schedule_of(
             case "adaptive":
                 if matches is None:
                     raise Misuse("--schedule adaptive needs --matches N: how many to play")
-                return Adaptive(matches)
+                return Adaptive(matches, least=least, most=most)
             case _:
                 return RoundRobin(cycles or 1)
     except ValueError as error:

@@ -133,6 +133,11 @@ def test_an_event_that_somebody_wins_says_who(run, runner, ladder, make_bot):
         (("--schedule", "gauntlet", "--seeds", "nobody"), "nobody runs the gauntlet and is not"),
         (("--schedule", "adaptive"), "needs --matches N"),
         (("--schedule", "lottery"), "lottery"),
+        (("--least", 3), "--least is for --schedule adaptive"),
+        (
+            ("--schedule", "adaptive", "--matches", 9, "--least", 5, "--most", 4),
+            "most is 1 or more",
+        ),
     ],
 )
 def test_a_schedule_that_cannot_be_is_told_and_nothing_begins(run, runner, ladder, words, told):
