@@ -6,6 +6,8 @@ from pathlib import Path
 
 from arena.cli.errors import failure_of
 from arena.cli.text import printable
+from arena.export.sources import record_files
+from arena.ladder.errors import LadderError
 from arena.ladder.proof.checks import succession
 from arena.ladder.proof.document import EVENT_FILE, EventDocument
 from arena.ladder.proof.entropy import Source
@@ -119,8 +121,8 @@ Checked = Callable[[Path, int, int], None]
 def checks(
     path: Path, *, earlier: EventDocument | None = None, checked: Checked = lambda *_: None
 ) -> Iterator[Check | EventCheck]:
-    """Check what is at a path, one thing after another: a record, an event in its folder, or all
-    events of a ladder in its.
+    """Check what is at a path, one thing after another: a record, an event in its folder, all
+    events of a ladder in its, or the records in any other folder, that of an experiment say.
 
     ``earlier`` is a document that was kept: its event is held to it.
     """
@@ -133,9 +135,16 @@ def checks(
     folder = path / "records" if (path / "records").is_dir() else path
     events = {event.name: event for event in folder.glob("ev*") if event.is_dir()}
     if not events:
-        yield _wrong(path, f"has no {EVENT_FILE}, and no records of a ladder")
+        try:
+            files = list(record_files(path))
+        except LadderError:
+            yield _wrong(path, f"has no {EVENT_FILE}, and no records")
+            return
+        yield from map(check, files)
+        if earlier is None:
+            return
     kept = None if earlier is None else earlier.announcement.event
-    if events and kept is not None and kept not in events:
+    if kept is not None and kept not in events:
         yield _wrong(path, f"has no {kept}, which the earlier document is of")
     before: EventDocument | None = None
     last = max((int(name[2:]) for name in events if name[2:].isdecimal()), default=0)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def export(
     paths: Annotated[
         list[Path],
-        typer.Argument(metavar="PATH", help="Folders of ladders, folders of records, or records."),
+        typer.Argument(metavar="PATH", help="Folders of ladders, experiments or records; records."),
     ],
     out: Annotated[
         Path,

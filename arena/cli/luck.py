@@ -10,7 +10,11 @@ from arena.cli.options import Json
 
 def luck(
     records: Annotated[
-        list[Path], typer.Argument(metavar="RECORD", help="Records, .json or .json.gz.")
+        list[Path],
+        typer.Argument(
+            metavar="PATH",
+            help="Records, .json or .json.gz; or the folder of a ladder, an event, an experiment.",
+        ),
     ],
     games: Annotated[bool, typer.Option("--games", help="Show every game as well.")] = False,
     json_: Json = False,
@@ -23,8 +27,9 @@ def luck(
     falls out by itself: compare boards then, as arena match does. No rating comes of this.
     """
     from arena.cli import luck_table, show
+    from arena.export.sources import record_files
 
-    report = luck_table.read(records)
+    report = luck_table.read([file for path in records for file in record_files(path)])
     if json_:
         show.print_json(report.json(with_games=games))
     else:

@@ -19,7 +19,8 @@ def verify(
         list[Path],
         typer.Argument(
             metavar="PATH",
-            help="Records, .json or .json.gz; the folder of an event; the folder of a ladder.",
+            help="Records, .json or .json.gz; the folder of an event, a ladder, an experiment; any "
+            "folder of records.",
         ),
     ],
     earlier: Annotated[

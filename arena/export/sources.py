@@ -1,4 +1,5 @@
-"""Where rows come from: ladders, folders of record files, or files, read one record at a time.
+"""Where records and rows come from: ladders, experiments, folders of record files, or files, read
+one record at a time.
 
 A record that cannot be read or played again, or is not the one that a ladder took its result from,
 is a `Damaged` in the place of its rows, so that whoever writes these can say so and go on.
@@ -15,6 +16,7 @@ from arena.export.schema import Bot, Rating, Row
 from arena.ladder.errors import LadderError
 from arena.ladder.facts import Attempt
 from arena.ladder.ladder import Ladder
+from arena.ladder.matches.experiment import SETTINGS_FILE as EXPERIMENT_FILE
 from arena.ladder.proof.document import EVENT_FILE
 from arena.ladder.ratings.evidence import is_rated
 from arena.ladder.settings import SETTINGS_FILE
@@ -102,8 +104,9 @@ def source_around(path: Path) -> tuple[Path, str] | None:
 
 
 def record_files(path: Path) -> Iterator[Path]:
-    """The record files at a path, itself or all below it by name. What is being written is none,
-    and neither is the proof that lies beside the records of an event.
+    """The record files at a path, itself or all below it by name; of a ladder or an experiment,
+    those in its folder of records. What is being written is none, and neither is the proof that
+    lies beside the records of an event.
 
     Raises LadderError for a folder in which there is none, OSError for what is not there.
     """
@@ -111,14 +114,16 @@ def record_files(path: Path) -> Iterator[Path]:
         path.stat()
         yield path
         return
+    # Bots lie in such folders, too, and may have any files.
+    is_whole = is_ladder(path) or (path / EXPERIMENT_FILE).is_file()
     found = False
-    for file in sorted(path.rglob("*.json*")):
+    for file in sorted((path / "records" if is_whole else path).rglob("*.json*")):
         is_hidden = file.name.startswith(".")
         if file.name.endswith((".json", ".json.gz")) and not is_hidden and file.name != EVENT_FILE:
             found = True
             yield file
     if not found:
-        remedy = "give the folder of a ladder, a folder of records, or records"
+        remedy = "give the folder of a ladder or an experiment, a folder of records, or records"
         raise LadderError(path, f"has no {SETTINGS_FILE} and no records", remedy=remedy)
 
 

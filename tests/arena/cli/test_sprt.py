@@ -316,6 +316,14 @@ def test_records_verify_and_are_found_where_it_is_said(run, runner, bots):
     files = sorted(Path(answer["folder"]).glob("records/*"))
     assert [file.name for file in files] == ["b1.json.gz", "b2.json.gz"]
     assert run("verify", *files).status == 0
+    told = run("verify", answer["folder"])
+    assert (told.status, told.err) == (0, "")
+    assert [f"{file}: ok" in told.out.splitlines() for file in files] == [True, True]
+    exported = run("export", answer["folder"], "--out", "tables", "--table", "matches")
+    assert (exported.status, exported.err) == (0, "")
+    assert exported.out == "tables/matches.csv: 2 rows\n"
+    luck = json.loads(run("luck", answer["folder"], "--json").out)
+    assert luck["records"] == list(map(str, files))
     assert load(files[0]).secret is not None
 
 

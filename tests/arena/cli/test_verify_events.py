@@ -117,7 +117,7 @@ def test_a_damaged_document_and_an_empty_folder_are_errors(run, event, tmp_path,
     (tmp_path / "empty").mkdir()
     ran = run("verify", tmp_path / "empty")
     assert (
-        ran.err == f"error: {tmp_path / 'empty'}: has no event.json, and no records of a ladder\n"
+        ran.err == f"error: {tmp_path / 'empty'}: has no event.json, and no records\n"
     )
 
 
