@@ -18,6 +18,8 @@ from hokm.records import Format
 
 _UNITS = {Format.BOARDS: "boards", Format.CLASSIC: "pairs"}
 
+_POINTS = {Format.BOARDS: "points: of a board", Format.CLASSIC: "points: races of a pair"}
+
 _MARKS = {
     Flag.PROVISIONAL: ("P", f"fewer than {PROVISIONAL_MATCHES} rated matches"),
     Flag.NOT_CONNECTED: (
@@ -134,7 +136,8 @@ def _legend(standings: Standings) -> list[str]:
     lines = [
         "Ranked by MLE, one fit to all matches; ranks: those it may truly have, at 95 %",
         "Elo moves once a round and follows the MLE",
-        "W-D-L: matches; points: of a board; LOS: likelihood to be better than the next",
+        f"W-D-L: matches; {_POINTS[standings.settings.format]}; "
+        "LOS: likelihood to be better than the next",
     ]
     if standings.settings.score is MatchScoring.VP:
         lines.append("Ratings by victory points: how much a match is won by; W-D-L: by who wins it")

@@ -208,6 +208,13 @@ def test_the_matches_of_a_ladder_have_its_masking_tick(
     assert [plan.tick_seconds for plan in runner.played] == [tick_seconds]
 
 
+def test_points_of_a_ladder_of_races_are_races_of_a_pair(run, runner, make_bot, tmp_path):
+    folder = tmp_path / "races"
+    run("ladder", "init", folder, "--format", "classic", "--games", 1)
+    run("ladder", "add", folder, make_bot("sara"), make_bot("omid"))
+    assert "points: races of a pair" in run("ladder", "run", folder).out
+
+
 def test_a_ladder_of_races_counts_them_in_games_everywhere(run, tmp_path):
     folder = tmp_path / "races"
     assert run("ladder", "init", folder, "--format", "classic", "--games", 3).status == 0
