@@ -5,16 +5,19 @@
 //     node verify.mjs --vectors [FILE]    the test vectors, vectors.json unless said otherwise
 //
 // It is written from docs/record.md and docs/fair-deals.md, and checks
-//   * that the secret is the one that was committed to, and that the entropy follows from the nonces
-//     or from the beacon's value;
-//   * that every match has the id that its round and entrants make, is there once, with the record of
-//     every attempt and no other, each with the digest and the entrants that the event states;
-//   * that every game of every room is there once, every seed is the secret's, and every deck the
-//     seed's.
-// Whether the cards were then played by the rules is for `arena verify`: that needs the rules.
+//   * that the secret is the one that was committed to, and that the entropy follows from the nonces,
+//     one each of those who were entered in time, or from the beacon's value;
+//   * that every match has the id that its round and entrants make, is there once and between bots of
+//     its stage's field, with the record of every attempt and no other, each with the digest, the
+//     entrants and all else that the event states;
+//   * that an attempt is void if a game of its record ended so, and only then;
+//   * that every room is there, seats the entrants as it must, and has every game once; that every
+//     seed is the secret's, and every deck the seed's.
+// What it does not check it says, in lines that begin with `not checked`. Whether the cards were then
+// played by the rules is for `arena verify`: that needs the rules.
 
 import { createHash, createHmac } from "node:crypto";
-import { existsSync, readFileSync, readdirSync } from "node:fs";
+import { existsSync, readFileSync, readdirSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gunzipSync } from "node:zlib";
@@ -22,6 +25,10 @@ import { gunzipSync } from "node:zlib";
 // -- bytes, digests, canonical JSON
 
 const LARGEST_BYTES = 64 * 2 ** 20;
+const ATTEMPTS = 3;
+
+/** Whether a text is 32 bytes: a secret, a nonce, a seed, a digest. */
+const isHash = (text) => typeof text === "string" && /^[0-9a-f]{64}$/.test(text);
 
 const bytes = (hex) => Buffer.from(hex, "hex");
 const sha256 = (data) => createHash("sha256").update(data).digest();
@@ -125,25 +132,73 @@ class Findings {
 
 const same = (a, b) => canonical(a) === canonical(b);
 
-function readJson(file) {
+/** The document of a schema in a file; throws for one that others could read as another. */
+function readJson(file, schema) {
+  const { size } = regular(file);
+  if (size > LARGEST_BYTES) throw new Error(`over ${LARGEST_BYTES} bytes`);
   const raw = readFileSync(file);
   const data = file.endsWith(".gz") ? gunzipSync(raw, { maxOutputLength: LARGEST_BYTES }) : raw;
-  const document = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(data));
+  const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(data);
+  const document = JSON.parse(text);
+  refuseLoose(text);
   const { checksum, ...rest } = document;
   if (checksum !== digestOf(rest)) throw new Error("the checksum does not fit: damaged, or edited");
+  if (document.schema !== schema) throw new Error(`no ${schema} but ${document.schema}`);
   return document;
 }
+
+/** What the system says of a file; throws for a pipe, which would have us wait, and a device. */
+function regular(file) {
+  const found = statSync(file);
+  if (!found.isFile()) throw new Error("not a regular file");
+  return found;
+}
+
+const TOKENS = /"[^"\\]*(?:\\.[^"\\]*)*"(?:\s*:)?|[{}[\]]|-?\d[\d.eE+-]*/gs;
+
+/** JSON has one reading if no object has a key twice, and no number is another than an integer. */
+function refuseLoose(text) {
+  const open = []; // of each object that is not closed yet its keys, of a list null
+  for (const [token] of text.matchAll(TOKENS)) {
+    if (token === "{") open.push(new Set());
+    else if (token === "[") open.push(null);
+    else if (token === "}" || token === "]") open.pop();
+    else if (token.endsWith(":")) {
+      const key = JSON.parse(token.slice(0, token.lastIndexOf('"') + 1));
+      if (open.at(-1).has(key)) throw new Error("a key stands twice in one object");
+      open.at(-1).add(key);
+    } else if (!token.startsWith('"') && /[.eE]/.test(token)) {
+      throw new Error(`${token.slice(0, 40)} is no integer`);
+    }
+  }
+}
+
+/** A name of a bot or an event; what else is in one could lead out of the folder. */
+const isName = (text) =>
+  typeof text === "string" &&
+  /^[\p{L}\p{Nd}_][\p{L}\p{Nd}._-]{0,39}$/u.test(text) &&
+  text === text.normalize("NFC");
+
+/** What a beacon is called, or published: one line in one spelling. */
+const isLine = (text) =>
+  typeof text === "string" &&
+  text !== "" &&
+  [...text].length <= 4096 &&
+  text === text.normalize("NFC") &&
+  !/\p{Cc}|\p{Cs}|^[^\S\ufeff]|[^\S\ufeff]$/u.test(text);
 
 /** Checks an event's folder; returns what is not so, and counts of what was looked at. */
 export function checkEvent(folder) {
   const found = new Findings();
-  const event = readJson(join(folder, "event.json"));
-  if (event.schema !== "hokm-event-v1") throw new Error(`no hokm-event-v1 but ${event.schema}`);
+  const event = readJson(join(folder, "event.json"), "hokm-event-v1");
   const announced = event.announcement;
   found.check(
     event.announcement_digest === digestOf(announced),
     "the announcement's digest is another",
   );
+  found.check(isHash(announced.commitment), "the commitment is no 64 hex digits");
+  found.check(event.secret === null || isHash(event.secret), "the secret is no 64 hex digits");
+  checkEntrants(event, found);
   const secret = event.secret === null ? null : bytes(event.secret);
   if (secret !== null) {
     found.check(
@@ -154,11 +209,14 @@ export function checkEvent(folder) {
   const entropy = checkEntropy(event, found);
   const mixed = secret === null || entropy === null ? null : mix(secret, entropy);
 
-  const counts = { matches: 0, records: 0, seeds: 0, decks: 0 };
+  checkStages(event, found);
+
+  const counts = { matches: 0, void: 0, records: 0, seeds: 0, decks: 0 };
   const ids = new Set();
   const files = new Set(["event.json"]);
   for (const match of event.stages.flatMap((stage) => stage.matches)) {
     counts.matches++;
+    if (match.state === "void") counts.void++;
     if (!checkMatch(event, match, ids, found)) continue; // another id could lead out of the folder
     for (const attempt of match.attempts) {
       const id = dealId(match.match, attempt.number);
@@ -166,7 +224,7 @@ export function checkEvent(folder) {
       files.add(name);
       let record;
       try {
-        record = readJson(join(folder, name));
+        record = readJson(join(folder, name), "hokm-record-v1");
       } catch (error) {
         found.check(false, `${id}: its record: ${error.message}`);
         continue;
@@ -182,23 +240,92 @@ export function checkEvent(folder) {
       found.check(files.has(name), `there is a file ${name} that the event does not name`);
     }
   }
-  return { event, findings: found.list, counts, isRevealed: secret !== null };
+  return { event, findings: found.list, counts };
+}
+
+/** Who was entered, and brought a nonce. */
+function checkEntrants(event, found) {
+  const { beginning, entrants, nonces } = event;
+  found.check(isName(event.announcement.event), `"${event.announcement.event}" is no name`);
+  const names = entrants.map((one) => one.name);
+  names.forEach((name, place) => {
+    found.check(isName(name), `"${name}" is no name`);
+    found.check(names.indexOf(name) === place, `${name} is entered twice`);
+  });
+  const many = beginning === null ? names.length : beginning.entrants;
+  const isTrue = Number.isInteger(many) && many >= 0 && many <= names.length;
+  found.check(isTrue, `it began with ${many} entrants, and there are ${names.length}`);
+  const bringers = nonces.map((one) => one.entrant);
+  nonces.forEach(({ entrant, nonce }, place) => {
+    found.check(isHash(nonce), `the nonce of ${entrant} is no 64 hex digits`);
+    found.check(bringers.indexOf(entrant) === place, `${entrant} has two nonces`);
+    const at = names.indexOf(entrant);
+    if (!found.check(at >= 0, `${entrant} has a nonce, and is none of the entrants`)) return;
+    found.check(at < many, `${entrant} was entered later, and has a nonce`);
+  });
+}
+
+/** The numbers of stages and rounds, and who was in each; not whom the schedule has meet. */
+function checkStages(event, found) {
+  const names = event.entrants.map((one) => one.name);
+  const isEmpty = event.beginning === null && event.stages.length > 0;
+  found.check(!isEmpty, "there are matches of an event that has not begun");
+  let last = null;
+  let round = null;
+  const playing = new Set();
+  for (const { number, field, matches } of event.stages) {
+    found.check(Number.isInteger(number) && number >= 1, `${number} is no number of a stage`);
+    found.check(last === null || number === last + 1, `stage ${number} follows stage ${last}`);
+    last = number;
+    for (const name of field) {
+      const what = `${name} is in the field of stage ${number}, and is none of the entrants`;
+      found.check(names.includes(name), what);
+    }
+    const places = field.map((name) => names.indexOf(name));
+    found.check(
+      places.every((place, at) => at === 0 || places[at - 1] < place),
+      `the field of stage ${number} does not stand in the order in which bots were entered`,
+    );
+    matches.forEach((match, at) => {
+      const follows = round === null || match.round === round || match.round === round + 1;
+      found.check(follows, `round ${match.round} follows round ${round}`);
+      const isOld = at === 0 && match.round === round;
+      found.check(!isOld, `stage ${number} has rounds of the stage before it`);
+      round = match.round;
+      for (const name of match.entrants) {
+        const what = `${match.match}: ${name} is not in the field of stage ${number}`;
+        found.check(field.includes(name), what);
+        const key = `${round} ${name}`;
+        found.check(!playing.has(key), `${name} plays more than once in round ${round}`);
+        playing.add(key);
+      }
+    });
+  }
 }
 
 function checkEntropy(event, found) {
   const { beginning, nonces } = event;
-  if (beginning === null) return null;
   const { beacon } = event.announcement;
+  found.check(beacon === null || isLine(beacon), "the beacon's name is no line in one spelling");
+  if (beginning === null) return null;
   const source = beacon !== null ? "beacon" : nonces.length > 0 ? "nonces" : "nothing";
   found.check(
     beginning.source === source,
     `the entropy comes from ${beginning.source}, and should from ${source}`,
   );
   found.check(beacon === null || nonces.length === 0, "there are nonces beside a beacon");
-  const entropy =
-    beginning.source === "beacon"
-      ? entropyOfBeacon(beginning.beacon_value)
-      : entropyOfNonces(nonces.map((one) => bytes(one.nonce)));
+  const isOfBeacon = beginning.source === "beacon";
+  const value = beginning.beacon_value;
+  found.check(
+    (value !== null) === isOfBeacon,
+    "a beacon's value belongs to an entropy from a beacon, and to no other",
+  );
+  found.check(value === null || isLine(value), "the beacon's value is no line in one spelling");
+  const isText = beginning.entropy === "" || isHash(beginning.entropy);
+  found.check(isText, "the entropy is no 64 hex digits");
+  const entropy = isOfBeacon
+    ? entropyOfBeacon(String(value))
+    : entropyOfNonces(nonces.map((one) => bytes(one.nonce)));
   const stated = bytes(beginning.entropy);
   found.check(entropy.equals(stated), `the entropy is ${entropy.toString("hex")} by its source`);
   return stated;
@@ -207,11 +334,23 @@ function checkEntropy(event, found) {
 function checkMatch(event, match, ids, found) {
   const names = [...match.entrants].sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
   const id = `${event.announcement.event}/r${match.round}/${names.join("~")}`;
-  const isNamed = !/[/\\]/.test(names.join(""));
-  const isIts = isNamed && match.match === id;
+  const isNamed = [event.announcement.event, ...names].every(isName);
+  const isNumbered = Number.isInteger(match.round) && match.round >= 1;
+  const isIts = isNamed && isNumbered && match.match === id;
   found.check(isIts, `${match.match}: by its round and entrants its id is ${id}`);
   found.check(!ids.has(match.match), `${match.match}: it is scheduled twice`);
   ids.add(match.match);
+  const states = ["scheduled", "played", "void"];
+  found.check(states.includes(match.state), `${match.match}: "${match.state}" is no state`);
+  const isTold = match.state !== "void" || Boolean(match.because);
+  found.check(isTold, `${match.match}: it is void, and it is not said why`);
+  const many = match.attempts.length;
+  found.check(many <= ATTEMPTS, `${match.match}: it has ${many} attempts; ${ATTEMPTS} are the most`);
+  const decided = many > 0 && match.attempts[many - 1].voided_by !== "HOST_FAULT";
+  found.check(
+    match.state !== "scheduled" || !decided,
+    `${match.match}: an attempt decided it, and it is still to be played`,
+  );
   match.attempts.forEach((attempt, place) => {
     found.check(attempt.number === place + 1, `${match.match}: an attempt is missing or repeated`);
     const isLast = place === match.attempts.length - 1;
@@ -228,7 +367,7 @@ function checkMatch(event, match, ids, found) {
   if (event.secret !== null) {
     found.check(match.state !== "scheduled", `${match.match}: the event is over without it`);
   }
-  return isIts;
+  return isIts && match.attempts.every((attempt) => Number.isInteger(attempt.number));
 }
 
 function checkRecord(event, match, attempt, record, mixed, counts, check) {
@@ -246,21 +385,41 @@ function checkRecord(event, match, attempt, record, mixed, counts, check) {
     ["players", announced.players],
     ["rules", announced.rules],
     ["games", announced.games],
-    ["entrants", match.entrants.map((name) => event.entrants.find((one) => one.name === name))],
+    ["policy", "rated"],
+    ["clock", clockOf(announced.clock)],
+    [
+      "entrants",
+      match.entrants.map((name) => event.entrants.find((one) => one.name === name) ?? null),
+    ],
   ]) {
     check(same(substance[name], stated), `its ${name} is not as the event states`);
   }
+  const voided = voidedBy(substance);
+  const came = (ending) => (ending === null ? "counts" : `is void by ${ending}`);
+  check(
+    voided === attempt.voided_by,
+    `by its record it ${came(voided)}, and it is said to be ${
+      attempt.voided_by === null ? "one that counts" : `void by ${attempt.voided_by}`
+    }`,
+  );
+  checkRooms(substance, check);
   if (mixed !== null) {
     check(
       reveal.secret === event.secret && reveal.entropy === event.beginning.entropy,
       "it does not reveal the event's secret and entropy",
     );
+  } else if (reveal.secret !== null) {
+    const bound = commitment(bytes(reveal.secret)).toString("hex");
+    check(bound === announced.commitment, "it reveals another secret than was committed to");
   }
 
   const seeds = new Map();
   for (const { game, hand, seed } of substance.seeds) {
     const key = `${game} ${hand}`;
+    check(isHash(seed), `game ${game}: the seed of hand ${hand} is no 64 hex digits`);
     check(!seeds.has(key), `game ${game}: the seed of hand ${hand} is there twice`);
+    const isThere = Number.isInteger(game) && game >= 1 && game <= substance.games;
+    if (!check(isThere, `there is a seed of game ${game}, which is not there`)) continue;
     seeds.set(key, seed);
     counts.seeds++;
     if (mixed === null) continue;
@@ -293,12 +452,94 @@ function checkRecord(event, match, attempt, record, mixed, counts, check) {
   }
 }
 
+/** Of a clock what a record has of it: without the tick at which others hear of an answer. */
+const clockOf = ({ move_milliseconds, bank_milliseconds }) => ({
+  move_milliseconds,
+  bank_milliseconds,
+});
+
+/** The ending that keeps a record from counting, or null: a fault of the host says most. */
+function voidedBy(substance) {
+  const games = substance.rooms.flatMap((room) => room.games);
+  const endings = new Set(games.map((game) => game.outcome?.ending ?? "STOPPED"));
+  return ["HOST_FAULT", "NEVER_STARTED", "STOPPED"].find((one) => endings.has(one)) ?? null;
+}
+
+/** By how many seats a seating is the first one moved on; -1 if it is another order. */
+function moved(seating, first) {
+  return first.findIndex((_, by) => same(seating, [...first.slice(by), ...first.slice(0, by)]));
+}
+
+/** Room 1 seats the entrants in the order named, the others move them on, so that every side plays
+ *  in every side's place once. Even boards of three may go round the other way. */
+function checkRooms(substance, check) {
+  const { players, rooms } = substance;
+  const many = substance.entrants.length;
+  const sides = players === 3 ? 3 : 2;
+  check(rooms.length === sides, `it has ${rooms.length} rooms, and should have ${sides}`);
+  const seats = [...Array(players).keys()];
+  const onwards = seats.map((seat) => seat % many);
+  const backwards = seats.map((seat) => (players - seat) % many);
+  const taken = new Set();
+  rooms.forEach((room, place) => {
+    const here = `room ${room.number}`;
+    const what = `the room that stands as number ${place + 1} is number ${room.number}`;
+    check(room.number === place + 1, what);
+    const by = moved(room.seating, onwards);
+    const isOne = by >= 0 && (place > 0 || by === 0);
+    if (!check(isOne, `${here}: the seating ${room.seating} is none of this match`)) return;
+    const isNew = !taken.has(by % sides);
+    check(isNew, `${here}: every side sits where it sat in another room`);
+    taken.add(by % sides);
+    const even = room.even_seating ?? null;
+    const isEven = even === null || moved(even, backwards) === by;
+    check(isEven, `${here}: the seating ${even} is none of its even games`);
+    for (const game of room.games) {
+      const own = game.seating ?? null;
+      check(own === null, `${here}, game ${game.number}: it has a seating of its own`);
+    }
+  });
+}
+
+/** What nobody can tell from the folder, or what this program leaves to the other. */
+function* unchecked(event) {
+  const { announcement, beginning, secret, stages } = event;
+  const source = beginning?.source;
+  if (secret !== null && beginning === null) {
+    yield "why it was called off: how often that happens, and whether the entropy was known";
+  }
+  if (source === "nothing") {
+    yield "that nobody chose the secret for its deals: there is no entropy";
+  } else if (source === "nonces") {
+    yield "whether whoever brought the last nonce knew the secret, or the other nonces";
+  } else if (source === "beacon") {
+    yield `whether ${announcement.beacon} published that value, and not before the announcement`;
+  }
+  if (secret === null) {
+    yield "the secret is not revealed yet: seeds were not compared with it";
+  }
+  const played = new Set(stages.flatMap((stage) => stage.field));
+  const late = event.entrants.slice(beginning?.entrants ?? event.entrants.length);
+  const names = late.map((one) => one.name).filter((name) => played.has(name));
+  if (names.length > 0) {
+    const what = "entered when the entropy was fixed, so by somebody who may have known the deals";
+    yield `${what}: ${names.join(", ")}`;
+  }
+  const matches = stages.flatMap((stage) => stage.matches);
+  for (const match of matches.filter((one) => one.state === "void")) {
+    yield `whether ${match.match} had to be void: ${match.because}`;
+  }
+  if (matches.length > 0) {
+    yield "the play, and whether the matches are those that the schedule makes: arena verify does";
+  }
+}
+
 /** Files below a folder, but for hidden ones: those are of a write that was broken off. */
 function filesOf(folder, below = "") {
   return readdirSync(join(folder, below), { withFileTypes: true }).flatMap((entry) => {
     const name = below === "" ? entry.name : `${below}/${entry.name}`;
-    if (entry.name.startsWith(".")) return [];
-    return entry.isDirectory() ? filesOf(folder, name) : [name];
+    if (entry.isDirectory()) return filesOf(folder, name);
+    return entry.name.startsWith(".") ? [] : [name];
   });
 }
 
@@ -349,6 +590,9 @@ export function checkVectors(file) {
 
 // -- the command
 
+/** One line, whatever stands in a document that somebody else has written. */
+const printable = (text) => text.replace(/[\p{Cc}\p{Cs}\u2028\u2029]/gu, "?");
+
 function main(words) {
   if (words.length === 0) {
     console.error("usage: node verify.mjs EVENT_FOLDER... | --vectors [FILE]");
@@ -365,16 +609,18 @@ function main(words) {
   for (const folder of words) {
     try {
       if (!existsSync(join(folder, "event.json"))) throw new Error("there is no event.json in it");
-      const { event, findings, counts, isRevealed } = checkEvent(folder);
-      findings.forEach((line) => console.log(`${folder}: ${line}`));
+      const { event, findings, counts } = checkEvent(folder);
+      findings.forEach((line) => console.log(printable(`${folder}: ${line}`)));
       if (findings.length > 0) status = 1;
       else console.log(`${folder}: ok`);
       const { matches, records, seeds, decks } = counts;
-      console.log(`  event ${event.announcement.event} of ${event.announcement.ladder}`);
-      console.log(`  ${matches} matches, ${records} records, ${seeds} seeds, ${decks} decks`);
-      if (!isRevealed) console.log("  the secret is not revealed yet: seeds were not compared with it");
+      const ofThem = counts.void === 0 ? "," : `, ${counts.void} of them void;`;
+      const { event: name, ladder } = event.announcement;
+      console.log(printable(`  event ${name} of ${ladder}`));
+      console.log(`  ${matches} matches${ofThem} ${records} records, ${seeds} seeds, ${decks} decks`);
+      for (const line of unchecked(event)) console.log(printable(`  not checked: ${line}`));
     } catch (error) {
-      console.error(`error: ${folder}: ${error.message}`);
+      console.error(printable(`error: ${folder}: ${error.message}`));
       status = 1;
     }
   }
