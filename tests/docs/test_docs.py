@@ -205,9 +205,9 @@ BASES = (
     "docs",
 )
 NOT_HERE = re.compile(
-    r"benchmarks/results/|mybot.*|experiment\.json|requirements\.txt|bot\.(toml|py)|ladder\.(toml|db)|match\.json\.gz|event\.json|\.\.?/.*|records/.*|r3/.*|logs/|bots/.*|secret/.*|unix:.*"
+    r"benchmarks/results/|mybot.*|experiment\.json|requirements\.txt|bot\.(toml|py)|ladder\.(toml|db)|match\.json\.gz|event\.json|\.\.?/.*|records/.*|r3/.*|logs/|bots/.*|secret/.*|unix:.*|points/(board|pair|hand)"
 )
-"""Paths in a reader's own folder or a ladder's, and what a command leaves behind."""
+"""Paths in a reader's own folder or a ladder's, what a command leaves behind, and what is none."""
 
 
 @pytest.mark.parametrize("page", PAGES)
