@@ -63,6 +63,7 @@ def _json(table: "Crosstable", *, top: int | None) -> dict[str, object]:
                 "rank": row.rank,
                 "bot": row.name,
                 "mle": row.mle,
+                "sisters": [name for name in row.sisters if name in shown],
                 "against": [_figures(one) for one in row.encounters if one.opponent in shown],
             }
             for row in rows
@@ -134,7 +135,7 @@ def _print_table(table: "Crosstable", console: "Console", *, top: int | None) ->
     for row in rows:
         grid.add_column(str(row.rank), justify="right", no_wrap=True)
     for row in rows:
-        cells = ["·" if row is other else _cell(row.against(other.name)) for other in rows]
+        cells = ["·" if row is other else _cell(row, other.name) for other in rows]
         grid.add_row(str(row.rank), kept_apart(row.name), plain(row.mle, 0), *cells)
     console.print()
     # One that was asked for and is wider than the terminal is left to it whole.
@@ -142,6 +143,9 @@ def _print_table(table: "Crosstable", console: "Console", *, top: int | None) ->
     console.print(grid)
     console.print()
     print_line(console, "Matches won-drawn-lost by the bot of the row against that of the column")
+    shown = {row.name for row in rows}
+    if any(shown.intersection(row.sisters) for row in rows):
+        print_line(console, "= are of one owner: what they play against each other moves no rating")
     if settings.sides > 2:
         print_line(console, "A match counts once against each of the others in it")
     if len(rows) < count:
@@ -164,9 +168,10 @@ def _print_table(table: "Crosstable", console: "Console", *, top: int | None) ->
         print_line(console, f"  and {len(odd) - TOLD} more: --json and --csv have every z")
 
 
-def _cell(one: "Encounter | None") -> str:
+def _cell(row: "Standing", opponent: str) -> str:
+    one = row.against(opponent)
     if one is None:
-        return ""
+        return "=" if opponent in row.sisters else ""
     mark = "!" if one.is_odd else ""
     return f"{mark}{one.matches_won}-{one.matches_drawn}-{one.matches_lost}"
 
@@ -187,7 +192,6 @@ def _width(rows: "tuple[Standing, ...]") -> int:
 
     names = max(cell_len(row.name) + 1 for row in rows)
     columns = [
-        max(len(str(row.rank)), *(len(_cell(other.against(row.name))) for other in rows))
-        for row in rows
+        max(len(str(row.rank)), *(len(_cell(other, row.name)) for other in rows)) for row in rows
     ]
     return len(str(len(rows))) + 1 + max(names, 4) + 5 + sum(1 + column for column in columns)

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from arena.ladder.facts import Bot
 from arena.ladder.ratings.bradley_terry import fit
+from arena.ladder.ratings.evidence import are_sisters
 from arena.ladder.ratings.fitted import Fit, Residual
 from arena.ladder.ratings.played import Played, Whole, are_rated, evidence
 from arena.ladder.settings import Settings
@@ -54,13 +55,15 @@ class Encounter:
 @dataclass(frozen=True, slots=True)
 class Standing:
     """A bot by its rank, with its rating relative to the field's mean or the anchor, and its
-    encounters by the rank of the opponent.
+    encounters by the rank of the opponent. `sisters` are those of the others that have its owner:
+    no match of two of them moves a rating.
     """
 
     rank: int
     name: str
     mle: float
     encounters: tuple[Encounter, ...]
+    sisters: tuple[str, ...] = ()
 
     def against(self, opponent: str) -> Encounter | None:
         """Its encounter with an opponent; None if they never met."""
@@ -135,6 +138,11 @@ def crosstable(settings: Settings, bots: Sequence[Bot], pairs: Whole) -> Crossta
                     encounter(name, opponent)
                     for opponent in order
                     if met.matches[index[name], index[opponent]]
+                ),
+                tuple(
+                    other
+                    for other in order
+                    if other != name and are_sisters(bots[place[name]], bots[place[other]])
                 ),
             )
             for rank, name in enumerate(order, start=1)

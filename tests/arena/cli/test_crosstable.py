@@ -36,6 +36,26 @@ def test_a_table_has_the_bots_by_rank_and_says_what_a_cell_is(run, club):
     assert "The best" not in ran.out
 
 
+def test_bots_of_one_owner_are_marked_and_it_is_said_why(run, tmp_path):
+    names, owners = ["ada", "bob", "dan"], {"ada": "o", "dan": "O"}
+    folder = played_ladder(tmp_path / "club", names, cycles=1, owners=owners)
+    ran = run("crosstable", folder)
+    lines = [line.split() for line in ran.out.splitlines() if line[:1].isdigit()]
+    rows = {name: cells for _, name, _, *cells in lines}
+    assert [rows[name].count("=") for name in names] == [1, 0, 1]
+    assert "= are of one owner: what they play against each other moves no rating" in ran.out
+    answer = json.loads(run("crosstable", folder, "--json").out)
+    assert {row["bot"]: row["sisters"] for row in answer["rows"]} == {
+        "ada": ["dan"],
+        "bob": [],
+        "dan": ["ada"],
+    }
+
+
+def test_where_all_have_owners_of_their_own_nothing_is_said_of_owners(run, club):
+    assert "one owner" not in run("crosstable", club).out
+
+
 def test_on_a_narrow_terminal_the_best_are_shown_and_it_is_said(run, club, monkeypatch):
     monkeypatch.setenv("COLUMNS", "30")
     ran = run("crosstable", club)
