@@ -471,7 +471,7 @@ function moved(seating, first) {
 }
 
 /** Room 1 seats the entrants in the order named, the others move them on, so that every side plays
- *  in every side's place once. Even boards of three may go round the other way. */
+ *  in every side's place once. With three at the table even boards go round the other way. */
 function checkRooms(substance, check) {
   const { players, rooms } = substance;
   const many = substance.entrants.length;
@@ -492,7 +492,7 @@ function checkRooms(substance, check) {
     check(isNew, `${here}: every side sits where it sat in another room`);
     taken.add(by % sides);
     const even = room.even_seating ?? null;
-    const isEven = even === null || moved(even, backwards) === by;
+    const isEven = even === null ? players !== 3 : moved(even, backwards) === by;
     check(isEven, `${here}: the seating ${even} is none of its even games`);
     for (const game of room.games) {
       const own = game.seating ?? null;

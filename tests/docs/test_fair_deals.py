@@ -382,6 +382,24 @@ def test_both_find_what_was_changed_in_a_record(make_event, changes: Change, tol
 
 
 @needs_node
+@pytest.mark.parametrize("seating", [None, (0, 1, 2)])
+def test_both_find_even_boards_of_three_that_go_round_the_same_way(make_event, seating) -> None:
+    folder = make_event(players=3)
+    event = load_event(folder / EVENT_FILE)
+    [file] = folder.glob("r1/*")
+    room, *others = load(file).rooms
+    record = replace(load(file), rooms=(replace(room, even_seating=seating), *others))
+    save(file, record)
+    (attempt,) = event.matches[0].attempts
+    attempt = replace(attempt, digest=substance_digest(record))
+    publish(folder, first_match(event, attempts=(attempt,)))
+    assert arena_objects(folder)
+    status, lines = node(folder)
+    assert status == 1
+    assert "is none of its even games" in lines[0]
+
+
+@needs_node
 def test_a_file_that_was_edited_is_known_by_its_digests(make_event) -> None:
     folder = make_event()
     document = folder / EVENT_FILE

@@ -131,7 +131,8 @@ def _seed_by_secret(record: MatchRecord, mixed: bytes, *, game: int, hand: int) 
 
 def _seatings(record: MatchRecord) -> Iterator[Finding]:
     """Room 1 seats the entrants in the order named, the others move them on, so that every side
-    plays in every side's place once. A casual race may be played in one room.
+    plays in every side's place once; with three at the table even games go round the other way. A
+    casual race may be played in one room.
     """
     seats, sides = record.rules.players, variant_of(record.rules).sides
     entrants = len(record.entrants)
@@ -160,8 +161,10 @@ def _seatings(record: MatchRecord) -> Iterator[Finding]:
             continue
         if (other := room_of.setdefault(moved % sides, number)) != number:
             yield Finding(f"every side sits where it sat in room {other}", here)
-        if room.even_seating is not None and _moved(room.even_seating, backwards) != moved:
-            yield Finding(f"the seating {room.even_seating} is none of its even games", here)
+        even = room.even_seating
+        is_other = seats == 3 if even is None else _moved(even, backwards) != moved
+        if is_other:
+            yield Finding(f"the seating {even} is none of its even games", here)
 
 
 def _processes(record: MatchRecord) -> Iterator[Finding]:
