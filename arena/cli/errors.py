@@ -4,9 +4,11 @@ An error that stands here was foreseen and says itself what is wrong, where, and
 other is a fault of ours and keeps its traceback.
 """
 
+import difflib
 import errno
 import os
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import typer
@@ -84,9 +86,12 @@ def _text_of(error: BaseException) -> str:
         case typer.TyperException():
             context = getattr(error, "ctx", None)
             message = error.format_message()
-            if context is None or message.startswith(f"Usage: {context.command_path}"):
+            if message.startswith("Usage: "):
                 return message  # no arguments at all: the message is the help
-            message = printable(message.rstrip("."))
+            message = printable(_in_plain_words(message.rstrip(".")))
+            if context is None:
+                return f"error: {message}"
+            message += _elsewhere(message, getattr(context.command, "commands", {}))
             return f"error: {message} (see {context.command_path} --help)"
         case KeyboardInterrupt():
             return "interrupted"
@@ -100,6 +105,41 @@ def _text_of(error: BaseException) -> str:
             return f"error: standard output: {error.strerror}{_REMEDIES[error.errno]}"
         case _:
             return f"error: {printable(str(error))}"
+
+
+_PLAIN = {
+    "Value error, ": "",
+    "Input should be a valid integer, unable to parse string as an integer": "it is a whole number",
+    "Input should be a valid number, unable to parse string as a number": "it is a number",
+    "Input should be greater than or equal to": "it is at least",
+    "Input should be less than or equal to": "it is at most",
+    "Input should be ": "it is ",
+}
+"""What typer makes of values that are none, and how we say it."""
+
+
+def _in_plain_words(message: str) -> str:
+    for theirs, ours in _PLAIN.items():
+        message = message.replace(theirs, ours)
+    word, is_choice, choices = message.rpartition(" is not one of ")
+    if is_choice:
+        given = word.rpartition(": ")[2].strip("'")
+        near = difflib.get_close_matches(given, re.findall(r"'([^']*)'", choices), n=1)
+        message += f"; did you mean {near[0]}?" if near else ""
+    return message
+
+
+def _elsewhere(message: str, groups: Mapping[str, object]) -> str:
+    """Where a command is that was looked for among those at the top: in which group."""
+    found = re.match(r"No such command '([^']*)'", message)
+    if found is None:
+        return ""
+    places = [
+        f"arena {group} {found[1]}"
+        for group, its in groups.items()
+        if found[1] in getattr(its, "commands", {})
+    ]
+    return f"; did you mean {' or '.join(places)}?" if places else ""
 
 
 def _quoted(output: str) -> Iterator[str]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from arena.cli.errors import FAILED, Misuse
-from arena.cli.options import Json
+from arena.cli.options import Json, refuse_no_ladder_here
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -44,6 +44,7 @@ def head2head(
     if records:
         series = series_of_records(_read(records, problems), first, second)
     else:
+        refuse_no_ladder_here(ladder, otherwise=", or --records PATH")
         with Ladder.open(ladder) as opened:
             series = series_of_ladder(opened, first, second)
     for problem in problems:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from arena.cli.errors import Misuse
-from arena.cli.options import Json
+from arena.cli.options import Json, refuse_no_ladder_here
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,6 +32,7 @@ def history(
     from arena.ladder.ratings.history import Curve, bot_history
 
     _refuse_format(graph)
+    refuse_no_ladder_here(ladder)
     with Ladder.open(ladder) as opened:
         told = bot_history(opened, name)
         title = f"{name} in {opened.settings.name} ({opened.settings.scale})"

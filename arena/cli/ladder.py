@@ -148,10 +148,13 @@ def add(
     The bundled bot random is unrated unless --rated is given: a match with it says too little.
     """
     from arena.cli.places import bot_folder, environments
+    from arena.ladder.bots.entrants import load_bot
     from arena.ladder.events import announcing
     from arena.ladder.ladder import Entry, Ladder
 
-    folders = [bot_folder(text) for text in bots]  # before the first of them is entered
+    folders = [bot_folder(text) for text in bots]
+    for place in folders:
+        load_bot(place)  # or it would be found out when those before it are entered
     with Ladder.open(folder, environments=environments(wheels)) as ladder:
         for place in folders:
             added = ladder.add(str(place), rated=rated)

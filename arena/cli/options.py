@@ -92,6 +92,14 @@ LogLevel = Annotated[
 ]
 
 
+def refuse_no_ladder_here(ladder: Path, *, otherwise: str = "") -> None:
+    """See that the folder one is in is a ladder where no other was named; one that was named says
+    itself what is wrong with it.
+    """
+    if ladder == Path(".") and not (ladder / "ladder.toml").exists():
+        raise Misuse(f"there is no ladder in this folder; give --ladder DIR{otherwise}")
+
+
 def option_texts(pairs: Sequence[str]) -> dict[str, str]:
     """Options of the rules by name, from ``name=value`` each."""
     options: dict[str, str] = {}

@@ -260,6 +260,8 @@ def designed(
     from hokm.rules.options import Rules
     from hokm.session import ClockRules
 
+    if players == 3:
+        raise Misuse("this is between two bots, with --players 4 or 2; for three arena match A B C")
     form = Format(kind)
     default = Classes.PENTANOMIAL if form is Format.BOARDS else Classes.SIGN
     try:

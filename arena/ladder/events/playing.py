@@ -32,7 +32,7 @@ from arena.ladder.matches.verdict import Voided, forfeits, verdict
 from arena.ladder.processes.cores import usable_cores
 from arena.ladder.proof.entropy import Source
 from arena.ladder.ratings.evidence import are_sisters, elo_after, is_rated
-from arena.ladder.schedules import AnySchedule, from_text, to_text
+from arena.ladder.schedules import AnySchedule, UnfitError, from_text, to_text
 from arena.ladder.schedules import State as Known
 from arena.wording import counted
 from hokm.deck import SEED_BYTES, commitment, mix
@@ -442,6 +442,8 @@ def _settled(ladder: Ladder, event: Event, *, secret: bytes) -> str:
         idle = [f"{b.name}: {b.inactive_because}" for b in ladder.store.bots() if not b.is_active]
         why = f" (inactive: {'; '.join(idle)})" if idle else ""
         remedy = "add bots with arena ladder add, or take another --schedule"
+        if isinstance(error, UnfitError):
+            remedy = error.remedy
         raise LadderError(ladder.folder, f"{error}{why}", remedy=remedy) from error
 
 

@@ -20,7 +20,15 @@ from arena.ladder.schedules.gauntlet import Gauntlet
 from arena.ladder.schedules.knockout import KnockOut
 from arena.ladder.schedules.meetings import Meeting, Round
 from arena.ladder.schedules.round_robin import RoundRobin, cycle_rounds
-from arena.ladder.schedules.state import Knowledge, Place, Schedule, Scheduled, Stage, State
+from arena.ladder.schedules.state import (
+    Knowledge,
+    Place,
+    Schedule,
+    Scheduled,
+    Stage,
+    State,
+    UnfitError,
+)
 from arena.ladder.schedules.swiss import Swiss
 
 __all__ = [
@@ -40,6 +48,7 @@ __all__ = [
     "Stage",
     "State",
     "Swiss",
+    "UnfitError",
     "cycle_rounds",
     "from_document",
     "from_text",

@@ -4,6 +4,7 @@ There is no chance in a gauntlet of everybody; in one that finds opponents of a 
 the stream says which of them come when.
 """
 
+import difflib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
@@ -12,7 +13,14 @@ from typing import Final, Self
 from arena.ladder.schedules.chance import Draw, in_drawn_order
 from arena.ladder.schedules.meetings import Meeting, Round, in_rounds
 from arena.ladder.schedules.round_robin import round_robin
-from arena.ladder.schedules.state import Place, State, by_rating, checked_field, checked_sides
+from arena.ladder.schedules.state import (
+    Place,
+    State,
+    UnfitError,
+    by_rating,
+    checked_field,
+    checked_sides,
+)
 
 QUANTILES: Final = 10
 """Opponents that a new bot is first shown to, from the weakest to the strongest (statistics, 4.4):
@@ -21,6 +29,9 @@ they say where it stands, within 120 Elo or so."""
 NEAR_ELO: Final = 200.0
 """Opponents within so many points are near: p(1 − p) is 0.18 there or more, against 0.25 among
 equals."""
+
+_MOST_NAMED: Final = 20
+"""So many of those who could run it are named where somebody is not among them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +77,15 @@ class Gauntlet:
         playing = {state.names[player] for player in state.field}
         for name in self.seeds:
             if name not in playing:
-                raise ValueError(f"{name} runs the gauntlet and is not an active bot")
+                names = [state.names[player] for player in state.field]
+                near = difflib.get_close_matches(name, names, n=1)
+                if len(names) > _MOST_NAMED:
+                    names[_MOST_NAMED:] = ["…"]
+                raise UnfitError(
+                    f"{name} runs the gauntlet and is not an active bot: there are "
+                    f"{', '.join(names)}",
+                    remedy=f"did you mean {near[0]}?" if near else "take one of these for --seeds",
+                )
         if len(state.field) - len(self.seeds) < state.sides - 1 and not self.among:
             raise ValueError("there is nobody to run the gauntlet against")
         return self

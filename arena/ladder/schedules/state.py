@@ -157,10 +157,21 @@ def by_rating(state: State) -> tuple[int, ...]:
     return tuple(sorted(state.field, key=lambda player: (-ratings[player], player)))
 
 
+class UnfitError(ValueError):
+    """What a schedule cannot do here, and what to do about it."""
+
+    def __init__(self, problem: str, *, remedy: str) -> None:
+        super().__init__(problem)
+        self.remedy = remedy
+
+
 def checked_sides(kind: str, state: State) -> None:
-    """Raise ValueError unless matches are of two."""
+    """Raise UnfitError unless matches are of two."""
     if state.sides != 2:
-        raise ValueError(f"{kind} is for matches of two, not of {state.sides}")
+        raise UnfitError(
+            f"{kind} is for matches of two, not of {state.sides}",
+            remedy="take --schedule round-robin, adaptive, or gauntlet without --near",
+        )
 
 
 def checked_field(kind: str, state: State) -> None:

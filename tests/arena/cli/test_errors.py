@@ -71,6 +71,49 @@ def test_a_fault_of_ours_shows_its_traceback(monkeypatch, run, runner, make_bot)
         main(["match", str(make_bot("a")), str(make_bot("b"))])
 
 
+OF_KINDS = "is not one of 'round-robin', 'gauntlet', 'swiss', 'knock-out', 'adaptive'"
+OF_FORMATS = "is not one of 'boards', 'classic'"
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ("ladder run x --schedule swis", f"'swis' {OF_KINDS}; did you mean swiss?"),
+        ("ladder init x --format cards", f"'cards' {OF_FORMATS}; did you mean boards?"),
+        ("ladder init x --format zzz", f"'zzz' {OF_FORMATS}"),
+        ("duel a b --boards x", "it is a whole number"),
+        ("duel a b --tick x", "it is a number"),
+        ("duel a b --boards 0", "it is at least 1"),
+        ("match a b --boards 10001", "it is at most 10000"),
+    ],
+)
+def test_a_value_that_the_parser_refuses_is_one_plain_line(run, words, told):
+    *command, _, _ = words.replace(" x --", " --").replace(" a b --", " --").split()
+    option = words.split()[-2]
+    ran = run(*words.split())
+    assert (ran.status, ran.out) == (2, "")
+    place = f"arena {' '.join(command)} --help"
+    assert ran.err == f"error: Invalid value for '{option}': {told} (see {place})\n"
+
+
+def test_what_the_parser_refuses_without_a_place_is_an_error_too(run):
+    ran = run("sprt", "a", "b", "--bounds", "3")
+    assert (ran.status, ran.err) == (2, "error: Option '--bounds' requires 2 arguments\n")
+
+
+@pytest.mark.parametrize(
+    ("word", "told"),
+    [
+        ("standings", "arena ladder standings"),
+        ("check", "arena ladder check or arena bot check"),
+    ],
+)
+def test_a_command_of_a_group_is_found_from_the_top(run, word, told):
+    ran = run(word, "x")
+    assert (ran.status, ran.out) == (2, "")
+    assert ran.err == f"error: No such command '{word}'; did you mean {told}? (see arena --help)\n"
+
+
 def test_a_word_that_is_no_command_is_a_misuse(run):
     ran = run("mach")
     assert (ran.status, ran.out) == (2, "")

@@ -77,6 +77,14 @@ def test_the_ladder_is_the_current_folder_unless_one_says_otherwise(run, club, m
     assert "ada against bob: 3 matches" in run("head2head", "ada", "bob").out
 
 
+def test_without_a_ladder_here_it_says_how_to_name_one(run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    ran = run("head2head", "ada", "bob")
+    told = "error: there is no ladder in this folder; give --ladder DIR, or --records PATH\n"
+    assert (ran.status, ran.err) == (2, told)
+    assert run("bot", "history", "ada").err == f"{told.partition(',')[0]}\n"
+
+
 def test_two_who_never_met_have_nothing_to_say(run, club):
     ran = run("head2head", "ada", "eve", "--records", club / "records")
     assert (ran.status, ran.out) == (0, "ada against eve: 0 matches\n")

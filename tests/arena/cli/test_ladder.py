@@ -130,7 +130,10 @@ def test_an_event_that_somebody_wins_says_who(run, runner, ladder, make_bot):
     [
         (("--schedule", "swiss", "--cycles", 2), "--cycles is for --schedule round-robin or"),
         (("--schedule", "gauntlet"), "needs --seeds NAME"),
-        (("--schedule", "gauntlet", "--seeds", "nobody"), "nobody runs the gauntlet and is not"),
+        (
+            ("--schedule", "gauntlet", "--seeds", "nobody"),
+            "nobody runs the gauntlet and is not an active bot: there are sara, علی; take one",
+        ),
         (("--schedule", "adaptive"), "needs --matches N"),
         (("--schedule", "lottery"), "lottery"),
         (("--least", 3), "--least is for --schedule adaptive"),
@@ -147,9 +150,25 @@ def test_a_schedule_that_cannot_be_is_told_and_nothing_begins(run, runner, ladde
     assert "no event" in run("ladder", "nonce", ladder, "sara", "00" * 32).err
 
 
+def test_a_schedule_that_three_at_a_table_cannot_play_names_those_that_they_can(
+    run, runner, make_bot, tmp_path
+):
+    folder = tmp_path / "threes"
+    run("ladder", "init", folder, "--players", 3, "--boards", 2)
+    run("ladder", "add", folder, *map(make_bot, ("sara", "علی", "reza")))
+    ran = run("ladder", "run", folder, "--schedule", "swiss")
+    assert ran.err == (
+        f"error: {folder}: a Swiss event is for matches of two, not of 3; take --schedule "
+        "round-robin, adaptive, or gauntlet without --near\n"
+    )
+
+
 def test_if_one_of_them_is_no_bot_none_is_added(run, ladder, make_bot):
-    ran = run("ladder", "add", ladder, make_bot("reza"), "nobody")
-    assert ran.status == 2
+    reza, bad = make_bot("reza"), make_bot("bad")
+    assert run("ladder", "add", ladder, reza, "nobody").status == 2
+    (bad / "bot.toml").write_text("schema = 1\n")
+    ran = run("ladder", "add", ladder, reza, bad)
+    assert (ran.status, ran.out) == (1, "")
     assert "reza" not in run("ladder", "standings", ladder).out
 
 

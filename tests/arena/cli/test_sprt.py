@@ -352,7 +352,7 @@ def test_whose_faults_there_were_is_said(bots, capsys):
 
 
 MISUSES = {
-    "sprt --players 3": "a match with 3 players has 3 entrants, not 2",
+    "sprt --players 3": "between two bots, with --players 4 or 2; for three arena match A B C",
     "sprt --players 9": "2, 3 or 4",
     "sprt --bounds 20 0": "the bounds 20 and 0 are no interval; the lower one is first",
     "sprt --bounds 0 1e-300": "the bounds 0 and 1e-300 are too close: take 0.1 Elo apart, or more",
