@@ -38,17 +38,26 @@ def check(ladder: Ladder) -> list[LadderError]:
             ladder.secret_of(event)
         except LadderError as error:
             problems.append(error)
-    results = ladder.store.results()
+    damaged: list[str] = []
+    results = ladder.store.results(damaged=damaged)
+    database = ladder.folder / DATABASE_FILE
+    for match in damaged:
+        problem = f"holds a result of {match} that is damaged"
+        problems.append(LadderError(database, problem, remedy=_RESTORE))
     by_match = {result.match: result for result in results}
     told: set[tuple[str, int]] = set()
     for attempt in ladder.store.attempts():
-        problem = _record_problem(ladder, attempt, result=by_match.get(attempt.match))
-        if problem is not None:
-            problems.append(problem)
+        counts = attempt.voided_by is None and attempt.match not in damaged
+        result = by_match.get(attempt.match)
+        found = _record_problem(ladder, attempt, result=result, counts=counts)
+        if found is not None:
+            problems.append(found)
             told.add((attempt.match, attempt.number))
     problems += problems_of_events(ladder, told=told)
+    if damaged:
+        return problems  # what follows from all results cannot be worked out
     return problems + [
-        LadderError(ladder.folder / DATABASE_FILE, f"holds {what}", remedy=_RESTORE)
+        LadderError(database, f"holds {what}", remedy=_RESTORE)
         for what in _derived_problems(ladder, results)
     ]
 
@@ -81,9 +90,9 @@ def _derived_problems(ladder: Ladder, results: Sequence[Result]) -> Iterator[str
 
 
 def _record_problem(
-    ladder: Ladder, attempt: Attempt, *, result: Result | None
+    ladder: Ladder, attempt: Attempt, *, result: Result | None, counts: bool
 ) -> LadderError | None:
-    """What is amiss with the record of an attempt, or with what is kept of its match."""
+    """What is amiss with the record of an attempt, or if it `counts` with what is kept of it."""
     file = ladder.records_folder / attempt.record
     try:
         record = load(file)
@@ -97,7 +106,7 @@ def _record_problem(
     if substance_digest(record) != attempt.record_digest:
         problem = f"is not the record that the result of {attempt.match} was taken from"
         return LadderError(file, problem, remedy=_RESTORE)
-    if attempt.voided_by is None and (problem := _difference(result, record)):
+    if counts and (problem := _difference(result, record)):
         problem = f"holds a result of {attempt.match} that is not its record's: {problem}"
         return LadderError(ladder.folder / DATABASE_FILE, problem, remedy=_RESTORE)
     return None

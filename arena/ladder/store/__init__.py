@@ -355,9 +355,15 @@ class Store:
         with self._database.writing() as connection:
             self._update_match(connection, match, state=State.VOID, because=because)
 
-    def results(self, *, in_round: int | None = None, of: Iterable[int] = ()) -> tuple[Result, ...]:
+    def results(
+        self,
+        *,
+        in_round: int | None = None,
+        of: Iterable[int] = (),
+        damaged: list[str] | None = None,
+    ) -> tuple[Result, ...]:
         """The matches played by round and place: all, those of a round, those that all of some bots
-        were in.
+        were in. With a list for those that are `damaged` their ids go there, and the rest is read.
         """
         query = (
             sa.select(
@@ -385,7 +391,14 @@ class Store:
                 rows = list(found)
                 forfeits = None if rows[0].forfeits is None else [row.forfeits for row in rows]
                 entrants = [row.bot for row in rows]
-                results.append(_result(match, number, entrants, boards=boards, forfeits=forfeits))
+                try:
+                    result = _result(match, number, entrants, boards=boards, forfeits=forfeits)
+                except ValueError:
+                    if damaged is None:
+                        raise
+                    damaged.append(match)
+                else:
+                    results.append(result)
         return tuple(results)
 
     def pairs(self, event: Event | None = None) -> "NDArray[np.int64]":
@@ -614,7 +627,10 @@ def _stage(number: int, found: "Iterable[sa.Row[*tuple[object, ...]]]") -> Stage
 def _result(
     match: str, number: int, entrants: Sequence[int], *, boards: str, forfeits: list[int] | None
 ) -> Result:
-    points = json.loads(boards)
+    try:
+        points = json.loads(boards)
+    except (ValueError, TypeError):
+        points = None
     if not isinstance(points, list) or not all(
         isinstance(board, list)
         and len(board) == len(entrants)

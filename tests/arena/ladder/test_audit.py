@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from arena.ladder.audit import check
+from arena.ladder.errors import LadderError
 from arena.ladder.events.playing import play_event
 from arena.ladder.ladder import Ladder
 from arena.ladder.schedules import RoundRobin
@@ -63,6 +64,25 @@ async def test_a_result_that_is_not_its_records_is_found(
     said = str(check(played)[0])
     assert "\n" not in said
     assert f"holds a result of {match} that is not its record's: board 1 is kept as " in said
+
+
+async def test_every_result_that_is_damaged_is_told_and_what_else_there_is(
+    played: Ladder, folder: Path
+) -> None:
+    with closing(sqlite3.connect(folder / "ladder.db")) as connection, connection:
+        for match, boards in ("ev1/r1/bob~cyd", "[[1"), ("ev1/r3/ada~cyd", "[[1,2,3]]"):
+            connection.execute("UPDATE results SET boards = ? WHERE match = ?", [boards, match])
+    connection.close()
+    (record,) = (folder / "records/ev1/r2").iterdir()
+    record.unlink()
+    database, remedy = folder / "ladder.db", "restore it from a backup"
+    assert [str(problem) for problem in check(played)] == [
+        f"{database}: holds a result of ev1/r1/bob~cyd that is damaged; {remedy}",
+        f"{database}: holds a result of ev1/r3/ada~cyd that is damaged; {remedy}",
+        f"{record}: is missing; {remedy}",
+    ]
+    with pytest.raises(LadderError, match="a board of 'ev1/r1/bob~cyd' without points for each"):
+        played.store.results()
 
 
 @pytest.mark.parametrize(
