@@ -382,6 +382,25 @@ def test_both_find_what_was_changed_in_a_record(make_event, changes: Change, tol
 
 
 @needs_node
+def test_both_check_an_event_under_way_as_far_as_it_goes(make_event) -> None:
+    folder = make_event(nonces={"ada": b"\1" * 32})
+    event = replace(load_event(folder / EVENT_FILE), secret=None)
+    (folder / "r1/bob~cyd.json.gz").unlink()
+    publish(folder, first_match(event, state=State.SCHEDULED, attempts=()))
+    assert not check_event(folder).findings
+    status, lines = node(folder)
+    assert (status, lines[0]) == (0, f"{folder}: ok")
+    assert "  not checked: the secret is not revealed yet: seeds were not compared with it" in lines
+    file = folder / "r2/ada~bob.json.gz"
+    save(file, replace(load(file), secret=bytes(32)))
+    assert check_event(folder).findings
+    status, lines = node(folder)
+    assert status == 1
+    told = "ev1/r2/ada~bob: it reveals another secret than was committed to"
+    assert lines[0] == f"{folder}: {told}"
+
+
+@needs_node
 @pytest.mark.parametrize("seating", [None, (0, 1, 2)])
 def test_both_find_even_boards_of_three_that_go_round_the_same_way(make_event, seating) -> None:
     folder = make_event(players=3)
