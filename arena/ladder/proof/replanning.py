@@ -15,7 +15,7 @@ from typing import TypeAlias
 
 from arena.ladder.facts import State, absent_in
 from arena.ladder.proof.document import Announcement, EventDocument, MatchEntry, Stage
-from arena.ladder.ratings.evidence import match_score
+from arena.ladder.ratings.evidence import match_score, owner_folded
 from arena.ladder.schedules import Adaptive, AnySchedule, Scheduled, from_text
 from arena.ladder.schedules import Stage as PlayedStage
 from arena.ladder.schedules import State as Known
@@ -110,7 +110,7 @@ def could_go_on(event: EventDocument) -> bool:
     if schedule.most is not None:
         field = {name for name in field if played[name] < schedule.most}
     met = {frozenset(pair) for match in event.matches for pair in combinations(match.entrants, 2)}
-    owners = {entrant.name: entrant.owner.casefold() for entrant in event.entrants}
+    owners = {entrant.name: owner_folded(entrant.owner) for entrant in event.entrants}
 
     def may_meet(first: str, second: str) -> bool:
         # The arena's own bots are of one owner and meet; it can be seen by that they have.

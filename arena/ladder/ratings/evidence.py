@@ -19,14 +19,18 @@ from arena.ladder.settings import MatchScoring, Settings
 
 def family(bot: Bot) -> str:
     """What sisters have in common and nobody else has: the owner, or for a bot of the arena's own
-    its number. Owners are compared without regard to capitals, forms of letters, spaces and what
-    cannot be seen, so that a second spelling does not make a second owner.
+    its number.
     """
-    if bot.reference:
-        return f"bot {bot.number}"
-    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", bot.owner).casefold())
+    return f"bot {bot.number}" if bot.reference else f"owner {owner_folded(bot.owner)}"
+
+
+def owner_folded(owner: str) -> str:
+    """What is the same of two spellings of one owner: without regard to capitals, forms of letters,
+    spaces and what cannot be seen.
+    """
+    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", owner).casefold())
     seen = [letter for letter in folded if unicodedata.category(letter) not in ("Cf", "Zs")]
-    return f"owner {''.join(seen)}"
+    return "".join(seen)
 
 
 def are_sisters(one: Bot, other: Bot) -> bool:

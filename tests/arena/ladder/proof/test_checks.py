@@ -395,7 +395,11 @@ def test_a_match_of_three_needs_three_who_may_meet(make_event) -> None:
 
 def test_bots_of_one_owner_keep_no_event_going_unless_they_meet(make_event) -> None:
     event = scheduled(document(make_event()), {"kind": "adaptive", "matches": 3})
-    family = tuple(replace(entrant, owner="Ann") for entrant in event.entrants)
+    spellings = ("Ann", "ANN", "\N{FULLWIDTH LATIN CAPITAL LETTER A}nn")
+    family = tuple(
+        replace(entrant, owner=owner)
+        for entrant, owner in zip(event.entrants, spellings, strict=True)
+    )
     event = replace(event, entrants=family)
     (stage,) = event.stages
     none_met = replace(event, stages=(replace(stage, matches=()),))
