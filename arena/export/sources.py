@@ -91,8 +91,8 @@ def is_ladder(path: Path) -> bool:
 
 
 def source_around(path: Path) -> tuple[Path, str] | None:
-    """The folder of a ladder or an event that a path is or lies in, and which of the two it is:
-    what lies there is its own and is checked. None if there is none.
+    """The folder of a ladder, an event or an experiment that a path is or lies in, and which of
+    them it is: what lies there is its own. None if there is none.
     """
     place = path.resolve()
     for folder in (place, *place.parents):
@@ -100,6 +100,8 @@ def source_around(path: Path) -> tuple[Path, str] | None:
             return folder, "is the folder of a ladder"
         if (folder / EVENT_FILE).is_file():
             return folder, "has the records of an event"
+        if (folder / EXPERIMENT_FILE).is_file():
+            return folder, "is the folder of an experiment"
     return None
 
 

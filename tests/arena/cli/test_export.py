@@ -112,6 +112,15 @@ def test_nothing_is_written_beside_the_records_of_an_event(run, club, tmp_path):
     assert not (event / "bots.csv").exists()
 
 
+def test_nothing_is_written_into_an_experiment(run, club, tmp_path):
+    (tmp_path / "duel").mkdir()
+    (tmp_path / "duel" / "experiment.json").write_text("{}")
+    ran = run("export", club, "--out", tmp_path / "duel" / "tables")
+    assert (ran.status, ran.out) == (2, "")
+    assert "which is the folder of an experiment: take a folder elsewhere" in ran.err
+    assert len(list((tmp_path / "duel").iterdir())) == 1
+
+
 def test_pgn_is_of_ladders_and_has_no_tables(run, club, tmp_path):
     ran = run("export", club / "records", "--format", "pgn", "--out", tmp_path / "o")
     assert ran.status == 2
