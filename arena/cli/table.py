@@ -136,8 +136,10 @@ def _legend(standings: Standings) -> list[str]:
     lines = [
         "Ranked by MLE, one fit to all matches; ranks: those it may truly have, at 95 %",
         "Elo moves once a round and follows the MLE",
-        f"W-D-L: matches; {_POINTS[standings.settings.format]}; "
-        "LOS: likelihood to be better than the next",
+        (
+            f"W-D-L: matches; {_POINTS[standings.settings.format]}; "
+            "LOS: likelihood to be better than the next"
+        ),
     ]
     if standings.settings.score is MatchScoring.VP:
         lines.append("Ratings by victory points: how much a match is won by; W-D-L: by who wins it")

@@ -576,7 +576,9 @@ async def test_an_interrupted_event_is_finished_whatever_the_number_of_cycles(
     told = Notices()
     event = await play(ladder, cycles=7, tell=told.append)
     assert (event.name, event.is_over) == ("ev1", True)
-    assert told[0] == EventBegan(replace(event, secret=None, is_ending=False), "2 cycles", is_resumed=True)
+    assert told[0] == EventBegan(
+        replace(event, secret=None, is_ending=False), "2 cycles", is_resumed=True
+    )
     assert "2 cycles" in str(told[0])
     assert played_once_each(ladder)
 
