@@ -34,8 +34,8 @@ def ladder_rows(ladder: Ladder, tables: Collection[type[schema.Row]]) -> Iterato
 
 
 def rated_matches(ladder: Ladder) -> Iterator[RatedMatch]:
-    """What moves ratings, match by match, as `arena.ladder.ratings.evidence` has it of results; these
-    are not read here, only how they came out.
+    """What moves ratings, match by match, as `arena.ladder.ratings.evidence` has it of results;
+    these are not read here, only how they came out.
     """
     bots = ladder.store.bots()
     played = Played.of(bots, ladder.store.pairs(), sides=ladder.settings.sides)
