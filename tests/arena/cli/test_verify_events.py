@@ -116,9 +116,7 @@ def test_a_damaged_document_and_an_empty_folder_are_errors(run, event, tmp_path,
     assert ran.err.startswith(f"error: {event / EVENT_FILE}: ")
     (tmp_path / "empty").mkdir()
     ran = run("verify", tmp_path / "empty")
-    assert (
-        ran.err == f"error: {tmp_path / 'empty'}: has no event.json, and no records\n"
-    )
+    assert ran.err == f"error: {tmp_path / 'empty'}: has no event.json, and no records\n"
 
 
 def test_lines_hold_nothing_that_steers_a_terminal(run, event):
