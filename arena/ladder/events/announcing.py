@@ -19,7 +19,7 @@ from typing import Final
 from arena.ladder.errors import LadderError
 from arena.ladder.facts import Attempt, Bot, Event, Fixture
 from arena.ladder.files import unwritable, write_whole
-from arena.ladder.ladder import Ladder
+from arena.ladder.ladder import DATABASE_FILE, Ladder
 from arena.ladder.proof.checks import contradictions
 from arena.ladder.proof.document import (
     EVENT_FILE,
@@ -229,7 +229,17 @@ def republish(ladder: Ladder) -> None:
 def document_of(ladder: Ladder, event: Event) -> EventDocument:
     """All that there is to say of an event. Its secret is said if `event` has it, the rest is as
     the store has it.
+
+    Raises LadderError for a store that says what cannot be.
     """
+    try:
+        return _document(ladder, event)
+    except (KeyError, ValueError) as error:
+        problem = f"says what cannot be of {event.name} ({type(error).__name__}: {error})"
+        raise LadderError(ladder.folder / DATABASE_FILE, problem, remedy=_RESTORE) from error
+
+
+def _document(ladder: Ladder, event: Event) -> EventDocument:
     kept = ladder.store.event(event.number)
     bots = ladder.store.bots()
     names = {bot.number: bot.name for bot in bots}
@@ -281,7 +291,11 @@ def problems(ladder: Ladder, *, told: Container[tuple[str, int]] = ()) -> Iterat
             problem = str(error).removeprefix(f"{file}: ")
             yield LadderError(file, f"is damaged ({problem})", remedy=_RESTORE)
         else:
-            rows = document_of(ladder, event)
+            try:
+                rows = document_of(ladder, event)
+            except LadderError as error:
+                yield error
+                continue
             kept = tuple(contradictions(report.event, rows))
             # In a backup the document may be newer than the database; the next run publishes again.
             if not any(contradictions(rows, report.event)):
