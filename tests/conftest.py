@@ -1,7 +1,7 @@
 """What all tests share: repeatable property tests, and a check that no test leaves a process."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 
 import hypothesis
@@ -35,3 +35,15 @@ def _no_process_left_behind() -> Iterator[None]:
     yield
     left = _children() - before
     assert not left, f"the test left child processes behind: {sorted(left)}"
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_pyfunc_call() -> Generator[None, object, object]:
+    """Have a skip from within trio say why: pytest-trio passes it on without its reason."""
+    try:
+        return (yield)
+    except pytest.skip.Exception as skipped:
+        within = skipped.__context__
+        while isinstance(within, BaseExceptionGroup):
+            within = within.exceptions[0]
+        raise (within if isinstance(within, pytest.skip.Exception) else skipped) from None
