@@ -257,6 +257,15 @@ class Ladder:
             problem = f"holds what no arena writes ({error})"
             raise LadderError(self.folder / DATABASE_FILE, problem, remedy=_RESTORE) from error
 
+    @contextmanager
+    def reading_of(self, event: Event, *, remedy: str = _RESTORE) -> Iterator[None]:
+        """Have it raised as LadderError if the database says of an event what cannot be."""
+        try:
+            yield
+        except (KeyError, ValueError) as error:
+            problem = f"says what cannot be of {event.name} ({type(error).__name__}: {error})"
+            raise LadderError(self.folder / DATABASE_FILE, problem, remedy=remedy) from error
+
     def ranking(self, event: Event) -> "tuple[tuple[str, Place], ...]":
         """Who won an event, by name and with what, best first, as far as it has come; empty for one
         that is played for the ratings alone.

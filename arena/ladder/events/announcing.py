@@ -19,7 +19,7 @@ from typing import Final
 from arena.ladder.errors import LadderError
 from arena.ladder.facts import Attempt, Bot, Event, Fixture
 from arena.ladder.files import unwritable, write_whole
-from arena.ladder.ladder import DATABASE_FILE, Ladder
+from arena.ladder.ladder import Ladder
 from arena.ladder.proof.checks import contradictions
 from arena.ladder.proof.document import (
     EVENT_FILE,
@@ -232,11 +232,8 @@ def document_of(ladder: Ladder, event: Event) -> EventDocument:
 
     Raises LadderError for a store that says what cannot be.
     """
-    try:
+    with ladder.reading_of(event, remedy=_RESTORE):
         return _document(ladder, event)
-    except (KeyError, ValueError) as error:
-        problem = f"says what cannot be of {event.name} ({type(error).__name__}: {error})"
-        raise LadderError(ladder.folder / DATABASE_FILE, problem, remedy=_RESTORE) from error
 
 
 def _document(ladder: Ladder, event: Event) -> EventDocument:

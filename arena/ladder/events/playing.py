@@ -480,12 +480,8 @@ def _known(ladder: Ladder, event: Event, schedule: AnySchedule, *, secret: bytes
     from arena.ladder.events.pairing import known  # numpy with it, 0.16 s
 
     mixed = mix(secret, event.entropy or b"")
-    try:
+    with ladder.reading_of(event):
         return known(ladder.store, event, schedule, settings=ladder.settings, mixed=mixed)
-    except (KeyError, ValueError) as error:
-        problem = f"says what cannot be of {event.name} ({type(error).__name__}: {error})"
-        remedy = "restore it from a backup"
-        raise LadderError(ladder.folder / DATABASE_FILE, problem, remedy=remedy) from error
 
 
 def _match(event: Event, number: int, place: int, entrants: Sequence[Bot]) -> Match:
