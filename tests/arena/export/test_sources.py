@@ -116,7 +116,8 @@ def test_nothing_is_there_of_a_record_that_leaves_the_rules(club: Path, tmp_path
     record = load(files(club)[0])
     room = record.rooms[1]
     [game] = room.games
-    hand = replace(game.hands[0], plays=game.hands[0].plays[::-1])
+    first, second, *rest = game.hands[0].plays
+    hand = replace(game.hands[0], plays=(second, first, *rest))
     forged = replace(room, games=(replace(game, hands=(hand,)),))
     save(tmp_path / "forged.json", replace(record, rooms=(record.rooms[0], forged)))
     rows, problems = told(tmp_path / "forged.json")
