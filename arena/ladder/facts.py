@@ -25,7 +25,7 @@ class Bot:
 
     `program` is the digest of what it runs, whatever it is called and whose it is. `reference` says
     that it came with the arena. `failed_starts` counts those since it last played.
-    `inactive_because` is None while it is active.
+    `inactive_because` is None while it is active. A `remote` one runs wherever its owner has it.
     """
 
     number: int
@@ -38,6 +38,7 @@ class Bot:
     rated: bool = True
     failed_starts: int = 0
     inactive_because: str | None = None
+    remote: bool = False
 
     @property
     def is_active(self) -> bool:

@@ -1,6 +1,7 @@
 """The tables of a ladder, as the newest migration makes them.
 
-They have no dates: when a match was played stands in its record, and nothing here depends on it.
+What ratings come from has no dates: when a match was played stands in its record, and no rating
+depends on it. What the service keeps has them, as ISO 8601 in UTC to the second.
 """
 
 from math import isfinite
@@ -12,7 +13,7 @@ from hokm.errors import quoted
 
 T = TypeVar("T")
 
-REVISION: Final = "0003"
+REVISION: Final = "0004"
 """The newest step under `arena.ladder.migrations`."""
 
 metadata = sa.MetaData(
@@ -93,6 +94,7 @@ bots = sa.Table(
     sa.Column("rated", sa.Boolean, nullable=False),
     sa.Column("failed_starts", _Whole, nullable=False),  # since it last played
     sa.Column("inactive_because", _Text),  # NULL: it is active
+    sa.Column("remote", sa.Boolean, nullable=False, server_default="0"),  # it runs elsewhere
 )
 events = sa.Table(
     "events",
@@ -193,4 +195,57 @@ ratings = sa.Table(
     sa.Column("elo", _Real, nullable=False),  # unrounded
     sa.Column("matches", _Whole, nullable=False),
     sa.Index("ix_ratings_bot", "bot", "round"),
+)
+owners = sa.Table(
+    "owners",
+    metadata,
+    sa.Column("number", _Whole, primary_key=True),
+    sa.Column("name", _Text, nullable=False, unique=True),
+    sa.Column("family", _Text, nullable=False, unique=True),  # the name as owners are compared
+    sa.Column("registered", _Text, nullable=False),
+    sa.Column("barred_because", _Text),  # NULL: welcome
+)
+tokens = sa.Table(
+    "tokens",
+    metadata,
+    sa.Column("digest", _Text, primary_key=True),  # SHA-256 of the token; itself is kept nowhere
+    _reference("owner", "owners.number"),
+    sa.Column("label", _Text, nullable=False),
+    sa.Column("scopes", _Text, nullable=False),  # words with spaces between
+    sa.Column("issued", _Text, nullable=False),
+    sa.Column("revoked", _Text),  # when; NULL: it is good
+    sa.UniqueConstraint("owner", "label"),
+)
+submissions = sa.Table(
+    "submissions",
+    metadata,
+    sa.Column("number", _Whole, primary_key=True),
+    _reference("owner", "owners.number"),
+    sa.Column("name", _Text, nullable=False),  # of the bot, as its manifest says, like its version
+    sa.Column("version", _Text, nullable=False),
+    sa.Column("digest", _Text, nullable=False),
+    sa.Column("size_bytes", _Whole, nullable=False),
+    sa.Column("received", _Text, nullable=False),
+    sa.Column("state", _Text, nullable=False, index=True),
+    sa.Column("decided", _Text),  # when; NULL: it is waiting or being validated
+    sa.Column("report", _Text),  # what validation came to, as JSON
+    sa.Column("bot", _Whole, sa.ForeignKey("bots.number")),  # NULL: it became none
+    sa.Index("ix_submissions_owner", "owner", "received"),
+)
+# What an operator did, in order; nothing is ever changed or removed in it.
+deeds = sa.Table(
+    "deeds",
+    metadata,
+    sa.Column("number", _Whole, primary_key=True),
+    sa.Column("at", _Text, nullable=False),
+    sa.Column("actor", _Text, nullable=False),
+    sa.Column("verb", _Text, nullable=False),
+    sa.Column("subject", _Text, nullable=False),
+    sa.Column("reason", _Text, nullable=False),
+)
+controls = sa.Table(
+    "controls",
+    metadata,
+    sa.Column("name", _Text, primary_key=True),  # such as "paused"
+    sa.Column("value", _Text, nullable=False),
 )
