@@ -152,6 +152,8 @@ class Attempt:
     """What came of one attempt to play a match: it counts (None), or an ending voided it.
 
     `record` is the record's file below `records/`, `record_digest` the digest of its substance.
+    `struck` is why the operator struck it out, which is no word about how it ended: None if he did
+    not.
     """
 
     match: str
@@ -160,6 +162,12 @@ class Attempt:
     cause: str
     record: str
     record_digest: str
+    struck: str | None = None
+
+    @property
+    def counts(self) -> bool:
+        """Whether the result of its match comes from it."""
+        return self.voided_by is None and self.struck is None
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,6 +226,126 @@ class Pair:
         return cls(*bots, won, drawn, lost, sum(differences))
 
 
+@dataclass(frozen=True, slots=True)
+class Deed:
+    """What an operator did: who, when (ISO 8601, UTC), which verb, to what, and why. `number`
+    counts them; 0 is one that is not kept yet.
+    """
+
+    at: str
+    actor: str
+    verb: str
+    subject: str
+    reason: str
+    number: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Controls:
+    """What an operator told a ladder that stands: why it is paused, and why it is to end once all
+    that is under way is done; None where it is not.
+    """
+
+    paused: str | None = None
+    draining: str | None = None
+
+    @property
+    def holds(self) -> bool:
+        """Whether nothing may be begun."""
+        return self.paused is not None or self.draining is not None
+
+
 def totals(boards: Boards) -> tuple[int, ...]:
     """What each entrant has of all boards."""
     return tuple(map(sum, zip(*boards, strict=True)))
+
+
+# -- of a ladder that others send bots to
+
+
+class Scope(Enum):
+    """What a token is good for."""
+
+    SUBMIT = "submit"
+    """Sending bots in, and taking them out."""
+    READ = "read"
+    """Its owner's submissions, reports and logs; and what a private ladder shows to nobody else."""
+    PLAY = "play"
+    """Offering bots that run elsewhere."""
+
+
+@dataclass(frozen=True, slots=True)
+class Owner:
+    """Somebody who may send bots in. `family` is the name as owners are compared, so that no two
+    look alike. `registered` is when, ISO 8601 in UTC. `barred_because` is None while welcome.
+    """
+
+    number: int
+    name: str
+    family: str
+    registered: str
+    barred_because: str | None = None
+
+    @property
+    def is_barred(self) -> bool:
+        """Whether nothing of this owner's is taken or shown any more."""
+        return self.barred_because is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """What is kept of a token, which is not the token itself: its SHA-256, whose it is, what for.
+    `label` tells an owner's tokens apart. `revoked` is None while it is good.
+    """
+
+    digest: str
+    owner: int
+    label: str
+    scopes: frozenset[Scope]
+    issued: str
+    revoked: str | None = None
+
+
+class SubmissionState(Enum):
+    """What has become of a submission."""
+
+    WAITING = "waiting"
+    VALIDATING = "validating"
+    ACTIVE = "active"
+    """It was accepted, and entered as a bot."""
+    REFUSED = "refused"
+    FAILED = "failed"
+    """The arena itself failed at it, as often as it tries: nobody knows whether it is any good."""
+
+    @property
+    def is_decided(self) -> bool:
+        """Whether nothing more will become of it."""
+        return self not in (SubmissionState.WAITING, SubmissionState.VALIDATING)
+
+
+@dataclass(frozen=True, slots=True)
+class Submission:
+    """A bot that was sent in: `owner` by number, `name` and `version` as in its manifest, `digest`
+    of its files, `size_bytes` of its archive. `report` is what validation came to, as JSON; `bot`
+    the number of the bot that it became. Times are ISO 8601 in UTC.
+    """
+
+    number: int
+    owner: int
+    name: str
+    version: str
+    digest: str
+    size_bytes: int
+    received: str
+    state: SubmissionState = SubmissionState.WAITING
+    decided: str | None = None
+    report: str | None = None
+    bot: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What an owner has used: submissions since some time, and bytes of archives that are kept."""
+
+    submissions: int
+    kept_bytes: int

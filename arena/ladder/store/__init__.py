@@ -18,7 +18,9 @@ import sqlalchemy as sa
 from arena.ladder.facts import Attempt, Boards, Bot, Event, Fixture, Match, Result, Stage, State
 from arena.ladder.ratings.elo import EloRating
 from arena.ladder.store import tables as t
+from arena.ladder.store.accounts import Accounts
 from arena.ladder.store.database import Database
+from arena.ladder.store.listing import Listing
 from hokm.errors import quoted
 from hokm.outcome import Ending
 
@@ -36,6 +38,10 @@ class Store:
 
     def __init__(self, database: Database) -> None:
         self._database = database
+        self.accounts = Accounts(database)
+        """Owners, their tokens, and what they sent in."""
+        self.listing = Listing(database)
+        """Matches that are decided, by pages and by name."""
 
     @classmethod
     def create(cls, file: Path, *, settings: str) -> "Store":
@@ -176,12 +182,17 @@ class Store:
         with self._database.reading() as connection:
             return {row.bot: bytes.fromhex(row.nonce) for row in connection.execute(query)}
 
-    def begin_ending(self, event: Event) -> None:
-        """From now on nothing of the event is played: its secret is to be revealed."""
+    def begin_ending(self, event: Event) -> bool:
+        """From now on nothing of the event is played: its secret is to be revealed. False, and
+        nothing changes, if there is something left to play.
+        """
         with self._database.writing() as connection:
+            if connection.execute(_LEFT).scalar_one():
+                return False
             connection.execute(
                 sa.update(t.events).where(t.events.c.number == event.number).values(ending=True)
             )
+        return True
 
     def finish_event(self, event: Event, *, secret: bytes) -> None:
         """Its secret is revealed, and it is over."""
@@ -207,12 +218,15 @@ class Store:
 
     def add_cycle(
         self, event: Event, cycle: int, matches: Sequence[Match], *, field: Iterable[int] = ()
-    ) -> None:
+    ) -> bool:
         """Schedule a cycle, all its rounds and matches at once. `field` are the bots that could be
-        paired, if others than are.
+        paired, if others than are. False, and nothing changes, if there is something left to play
+        of the cycle before.
         """
         numbers = json.dumps(list(field)) if field else None
         with self._database.writing() as connection:
+            if connection.execute(_LEFT).scalar_one():
+                return False
             connection.execute(
                 sa.insert(t.cycles).values(number=cycle, event=event.number, field=numbers)
             )
@@ -243,6 +257,7 @@ class Store:
                     for place, bot in enumerate(match.entrants, start=1)
                 ],
             )
+        return True
 
     def scheduled(self) -> tuple[Match, ...]:
         """The matches still to be played, by round and place."""
@@ -361,9 +376,11 @@ class Store:
         in_round: int | None = None,
         of: Iterable[int] = (),
         damaged: list[str] | None = None,
+        struck: bool = False,
     ) -> tuple[Result, ...]:
         """The matches played by round and place: all, those of a round, those that all of some bots
         were in. With a list for those that are `damaged` their ids go there, and the rest is read.
+        Those that were `struck` out by the operator are not among them, but asked for alone.
         """
         query = (
             sa.select(
@@ -375,6 +392,7 @@ class Store:
             )
             .join(t.results, t.results.c.match == t.matches.c.id)
             .join(t.entrants, t.entrants.c.match == t.matches.c.id)
+            .where(t.matches.c.state == (State.VOID if struck else State.PLAYED).value)
             .order_by(t.matches.c.round, t.matches.c.place, t.entrants.c.place)
         )
         if in_round is not None:
@@ -471,6 +489,7 @@ class Store:
                     row.cause,
                     row.record,
                     row.record_digest,
+                    row.struck,
                 )
                 for row in connection.execute(query)
             )
@@ -505,9 +524,15 @@ class Store:
             ).scalar_one()
         return None if left else number
 
-    def close_round(self, number: int, ratings: Mapping[int, EloRating]) -> None:
-        """Close a round with the ratings, after it, of those who played in it."""
+    def close_round(
+        self, number: int, ratings: Mapping[int, EloRating], *, as_of: int | None = None
+    ) -> bool:
+        """Close a round with the ratings, after it, of those who played in it. False, and nothing
+        changes, if the operator's last deed is not the one `as_of` which they were worked out.
+        """
         with self._database.writing() as connection:
+            if as_of is not None and last_deed(connection) != as_of:
+                return False
             connection.execute(
                 sa.update(t.rounds).where(t.rounds.c.number == number).values(is_closed=True)
             )
@@ -519,6 +544,7 @@ class Store:
                         for bot, after in ratings.items()
                     ],
                 )
+        return True
 
     def ratings(self) -> dict[int, EloRating]:
         """The Elo of each bot after the last closed round it played in."""
@@ -590,6 +616,9 @@ _TRIED = (
     .scalar_subquery()
     .label("tried")
 )
+
+
+_LEFT = sa.select(sa.func.count()).where(t.matches.c.state == State.SCHEDULED.value)
 
 
 def _event(row: "sa.Row[tuple[object, ...]]") -> Event:
