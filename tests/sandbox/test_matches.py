@@ -80,6 +80,9 @@ async def test_a_match_in_the_sandbox_is_the_same_match(
     confined = await played(tmp_path / "confined", unused_sandbox, *bots)
     assert_is_completed(confined)
     assert substance_digest(confined) == substance_digest(free)
+    for record, is_confined in ((free, False), (confined, True)):
+        told = {process.is_confined for process in record.circumstances.processes}
+        assert told == {is_confined}
     # The kernel counts what the bot itself used, not bubblewrap: SDK and games are 0.1 s at least.
     assert all((process.cpu_seconds or 0) > 0.05 for process in confined.circumstances.processes)
 

@@ -250,6 +250,7 @@ class Player:
             seat=self.slot,
             cpu_seconds=process.cpu_seconds,
             exit_code=process.returncode,
+            is_confined=self._house.sandbox is not None,
         )
         self._reaped = process
         self.ended.append(record)

@@ -128,7 +128,13 @@ def make_match_record(
         entropy=b"",
         circumstances=Circumstances(
             started="2026-11-30T12:00:00+00:00",
-            processes=(ProcessRecord(room=1, seat=Seat(0), cpu_seconds=1.25, exit_code=-9),),
+            processes=(
+                ProcessRecord(
+                    room=1, seat=Seat(0), cpu_seconds=1.25, exit_code=-9, is_confined=True
+                ),
+                ProcessRecord(room=1, seat=Seat(1), is_confined=False),
+                ProcessRecord(room=1, seat=Seat(1)),
+            ),
         ),
     )
 

@@ -86,6 +86,7 @@ def test_cuts_modes_and_drawn_partners_are_in_the_document(make_drawn_match: Mak
         (["substance", "rooms", 0, "games", 0, "seating"], [0]),
         (["substance", "commitment"], "AB" * 32),
         (["circumstances", "rooms", 0, 0, "microseconds", 0, 0], 1.5),
+        (["circumstances", "processes", 0, "confined"], 1),
     ],
 )
 def test_the_schema_refuses_what_no_record_has(
@@ -313,6 +314,7 @@ def test_a_record_too_long_to_be_read_is_not_written(
         (["substance", "rooms"], [], "substance.rooms: this match has 1 to 2 rooms"),
         (["substance", "score"], [1], "substance.score: expected a number for each of 2 entrants"),
         (["circumstances", "processes", 0, "room"], 9, "in room 9, which is not there"),
+        (["circumstances", "processes", 0, "confined"], 1, "confined: expected true or false"),
         (["substance_digest"], "0" * 64, "substance_digest: it is not the digest"),
     ],
 )

@@ -336,12 +336,13 @@ def _read_circumstances(at: At, *, players: int) -> tuple[Circumstances, list[At
     )
 
     def process(at: At) -> ProcessRecord:
-        entry = at.entries("room", "seat", optional=("cpu_milliseconds", "exit_code"))
+        entry = at.entries("room", "seat", optional=("cpu_milliseconds", "exit_code", "confined"))
         return ProcessRecord(
             room=entry["room"].number(low=1),
             seat=_read_seat(entry["seat"], seats=players),
             cpu_seconds=entry["cpu_milliseconds"].maybe(lambda cpu: cpu.number() / 1000),
             exit_code=entry["exit_code"].maybe(lambda code: code.number(low=-(2**31), high=2**32)),
+            is_confined=entry["confined"].maybe(At.truth),
         )
 
     what = Circumstances(

@@ -180,6 +180,11 @@ class At:
             raise self.wrong(f"{quoted(self.value)} is not from {low} to {high}")
         return self.value
 
+    def truth(self) -> bool:
+        if not isinstance(self.value, bool):
+            raise self.wrong("expected true or false")
+        return self.value
+
     def kind(self, kinds: type[E]) -> E:
         """The member of an enum whose value is this text."""
         for kind in kinds:

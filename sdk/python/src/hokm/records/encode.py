@@ -175,6 +175,7 @@ def _circumstances(record: MatchRecord) -> Json:
                     if process.cpu_seconds is None
                     else round(process.cpu_seconds * 1000),
                     "exit_code": process.exit_code,
+                    "confined": process.is_confined,
                 }
             )
             for process in what.processes

@@ -205,12 +205,15 @@ class Seed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProcessRecord:
-    """One process of a bot: where it sat, the CPU time it used, how it ended (None: not known)."""
+    """One process of a bot: where it sat, the CPU time it used, how it ended, and whether it was
+    confined to a sandbox (None: not known).
+    """
 
     room: int
     seat: Seat
     cpu_seconds: float | None = None
     exit_code: int | None = None
+    is_confined: bool | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
