@@ -21,6 +21,7 @@ from arena.ladder.store import tables as t
 from arena.ladder.store.accounts import Accounts
 from arena.ladder.store.database import Database
 from arena.ladder.store.listing import Listing
+from arena.ladder.store.operator import Operator, last_deed
 from hokm.errors import quoted
 from hokm.outcome import Ending
 
@@ -42,6 +43,8 @@ class Store:
         """Owners, their tokens, and what they sent in."""
         self.listing = Listing(database)
         """Matches that are decided, by pages and by name."""
+        self.operator = Operator(database)
+        """What the operator of a ladder that stands told it, and did."""
 
     @classmethod
     def create(cls, file: Path, *, settings: str) -> "Store":
@@ -182,12 +185,12 @@ class Store:
         with self._database.reading() as connection:
             return {row.bot: bytes.fromhex(row.nonce) for row in connection.execute(query)}
 
-    def begin_ending(self, event: Event) -> bool:
+    def begin_ending(self, event: Event, *, as_of: int | None = None) -> bool:
         """From now on nothing of the event is played: its secret is to be revealed. False, and
-        nothing changes, if there is something left to play.
+        nothing changes, if the operator's last deed is not the one `as_of` which nothing was left.
         """
         with self._database.writing() as connection:
-            if connection.execute(_LEFT).scalar_one():
+            if as_of not in (None, last_deed(connection)):
                 return False
             connection.execute(
                 sa.update(t.events).where(t.events.c.number == event.number).values(ending=True)
@@ -217,15 +220,21 @@ class Store:
         return cycle or 0, last or 0
 
     def add_cycle(
-        self, event: Event, cycle: int, matches: Sequence[Match], *, field: Iterable[int] = ()
+        self,
+        event: Event,
+        cycle: int,
+        matches: Sequence[Match],
+        *,
+        field: Iterable[int] = (),
+        as_of: int | None = None,
     ) -> bool:
         """Schedule a cycle, all its rounds and matches at once. `field` are the bots that could be
-        paired, if others than are. False, and nothing changes, if there is something left to play
-        of the cycle before.
+        paired, if others than are. False, and nothing changes, if the operator's last deed is not
+        the one `as_of` which it was worked out.
         """
         numbers = json.dumps(list(field)) if field else None
         with self._database.writing() as connection:
-            if connection.execute(_LEFT).scalar_one():
+            if as_of not in (None, last_deed(connection)):
                 return False
             connection.execute(
                 sa.insert(t.cycles).values(number=cycle, event=event.number, field=numbers)
@@ -531,7 +540,7 @@ class Store:
         changes, if the operator's last deed is not the one `as_of` which they were worked out.
         """
         with self._database.writing() as connection:
-            if as_of is not None and last_deed(connection) != as_of:
+            if as_of not in (None, last_deed(connection)):
                 return False
             connection.execute(
                 sa.update(t.rounds).where(t.rounds.c.number == number).values(is_closed=True)
@@ -616,9 +625,6 @@ _TRIED = (
     .scalar_subquery()
     .label("tried")
 )
-
-
-_LEFT = sa.select(sa.func.count()).where(t.matches.c.state == State.SCHEDULED.value)
 
 
 def _event(row: "sa.Row[tuple[object, ...]]") -> Event:

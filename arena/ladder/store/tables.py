@@ -165,6 +165,7 @@ attempts = sa.Table(
     sa.Column("cause", _Text, nullable=False),
     sa.Column("record", _Text, nullable=False),  # its file, below records/
     sa.Column("record_digest", _Text, nullable=False),  # of its substance
+    sa.Column("struck", _Text),  # why the operator struck it out; NULL: he did not
 )
 results = sa.Table(
     "results",

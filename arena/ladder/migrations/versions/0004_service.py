@@ -12,8 +12,9 @@ down_revision = "0003"
 
 
 def upgrade() -> None:
-    """Add a column and make the tables; nothing that was there changes."""
+    """Add columns and make the tables; nothing that was there changes."""
     op.add_column("bots", sa.Column("remote", sa.Boolean, nullable=False, server_default="0"))
+    op.add_column("attempts", sa.Column("struck", sa.Text, nullable=True))
     op.create_table(
         "owners",
         sa.Column("number", sa.Integer, nullable=False),
