@@ -1,4 +1,4 @@
-"""Words for figures in what is said to people."""
+"""Words for figures in what is said to people, and what others wrote, made fit to be shown."""
 
 
 def counted(number: int, noun: str) -> str:
@@ -9,3 +9,11 @@ def counted(number: int, noun: str) -> str:
     """
     ending = "es" if noun.endswith("ch") else "s"
     return f"{number} {noun}" if number == 1 else f"{number:,} {noun}{ending}"
+
+
+def printable(text: str) -> str:
+    """What somebody else wrote, on one line and without what would steer a terminal."""
+    return "".join(
+        letter if letter.isprintable() else letter.encode("unicode_escape").decode()
+        for letter in text
+    )

@@ -5,6 +5,8 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from arena.wording import printable as printable
+
 LEFT_TO_RIGHT_MARK = "\u200e"
 NOT_THERE = "n/a"
 
@@ -71,11 +73,3 @@ def records_folder(records: Iterable[tuple[str, str]]) -> str:
     if len({os.path.isabs(folder) for folder in folders}) > 1:
         folders = list(map(os.path.abspath, folders))
     return os.path.commonpath(folders) or os.curdir
-
-
-def printable(text: str) -> str:
-    """What somebody else wrote, on one line and without what would steer a terminal."""
-    return "".join(
-        letter if letter.isprintable() else letter.encode("unicode_escape").decode()
-        for letter in text
-    )

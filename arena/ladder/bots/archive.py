@@ -92,13 +92,8 @@ def pack(folder: Path, *, into: Path, file: Path | None = None) -> Packed:
         OSError: if the archive cannot be written.
     """
     entrant = load_bot(folder)
+    sizes = packable_sizes(entrant.folder)
     found = bundle(entrant.folder)
-    _refuse_names(entrant.folder, [file.path for file in found], remedy="give it another name")
-    try:
-        sizes = {one.path: one.source.stat().st_size for one in found}
-    except OSError as error:
-        raise unreadable(entrant.folder, error) from error
-    _refuse_sizes(entrant.folder, sizes)
     file = into / f"{entrant.digest}{SUFFIX}" if file is None else file
     if file.resolve().is_relative_to(entrant.folder):
         remedy = "put it elsewhere, or it would be a file of the bot"
@@ -111,7 +106,7 @@ def pack(folder: Path, *, into: Path, file: Path | None = None) -> Packed:
                 info = zipfile.ZipInfo(one.path, _EPOCH)
                 info.create_system = _UNIX
                 info.external_attr = (stat.S_IFREG | (0o755 if one.runs else 0o644)) << 16
-                archive.writestr(info, _content(one.source, most_bytes=sizes[one.path]))
+                archive.writestr(info, _content(one.source, most_bytes=sizes.get(one.path, 0)))
         with tempfile.TemporaryDirectory(prefix="hokm-pack-") as there:
             if bundle_digest(_extracted(part, Path(there) / "bot")) != entrant.digest:
                 remedy = "stop what writes there, then pack it again"
@@ -120,6 +115,22 @@ def pack(folder: Path, *, into: Path, file: Path | None = None) -> Packed:
     finally:
         part.unlink(missing_ok=True)
     return Packed(file, entrant, files=len(found), size_bytes=sum(sizes.values()))
+
+
+def packable_sizes(folder: Path) -> dict[str, int]:
+    """Return the files of a bot that `pack` would take, by path with their bytes.
+
+    Raises:
+        BotError: if no archive can hold it, see `pack`.
+    """
+    found = bundle(folder)
+    _refuse_names(folder, [file.path for file in found], remedy="give it another name")
+    try:
+        sizes = {one.path: one.source.stat().st_size for one in found}
+    except OSError as error:
+        raise unreadable(folder, error) from error
+    _refuse_sizes(folder, sizes)
+    return sizes
 
 
 def unpack(

@@ -80,11 +80,22 @@ _INHERITED: Final = ("PATH", "LD_LIBRARY_PATH", "TMPDIR")
 
 
 class NotPreparedError(BotError):
-    """An environment that cannot be made; `output` is the end of what was said about it."""
+    """An environment that cannot be made; `output` is the end of what was said about it. `is_ours`
+    says that this machine lacks something, and that the bot may be a good one.
+    """
 
-    def __init__(self, where: Path | str, problem: str, *, remedy: str, output: str = "") -> None:
+    def __init__(
+        self,
+        where: Path | str,
+        problem: str,
+        *,
+        remedy: str,
+        output: str = "",
+        is_ours: bool = False,
+    ) -> None:
         super().__init__(where, problem, remedy=remedy)
         self.output = output
+        self.is_ours = is_ours
 
 
 @dataclass(frozen=True, slots=True)
@@ -377,6 +388,7 @@ def _installer(python: Path, *, wheels: Path | None) -> tuple[str, ...]:
             sys.executable,
             "has no pip to install what a bot requires",
             remedy="run python -m ensurepip with it, or install uv",
+            is_ours=True,
         )
     pip = (sys.executable, "-m", "pip", "--python", str(python), "install")
     once = ("--retries", "1", "--timeout", "15")
@@ -391,9 +403,10 @@ def _not_installed(
     named = [line for line in map(_name_of, wanted) if _package_of(line) in said]
     found = _NOT_FOUND.findall(done.output) or named or list(map(_name_of, wanted))
     what = ", ".join(dict.fromkeys(found))
+    lacks_network = wheels is None and any(sign in done.output for sign in _SAYS_NO_NETWORK)
     if wheels is not None:
         remedy = f"put a wheel of it for this Python into {wheels}, with what it needs"
-    elif any(sign in done.output for sign in _SAYS_NO_NETWORK):
+    elif lacks_network:
         remedy = "there is no network: put its wheels into a folder and name that with --wheels"
     else:
         remedy = "see what was said; a package without a wheel for this Python is not built here"
@@ -402,6 +415,7 @@ def _not_installed(
         f"{shortened(what)} cannot be installed: the installer {done.how}",
         remedy=remedy,
         output=done.output,
+        is_ours=lacks_network,
     )
 
 
