@@ -11,6 +11,9 @@ them as values): whatever happens there, the first one is not touched.
 
 Into trio goes one `run_sync_soon` for each message of the wire; out of it one
 `call_soon_threadsafe` for each post, and posts are batches.
+
+The network server may have other services (:mod:`arena.referee.calls`). Their calls are handed into
+trio as they are, a message at a time: who calls waits, and nothing is read that nobody asked for.
 """
 
 import asyncio
@@ -31,6 +34,7 @@ import grpc
 import grpc.aio
 import trio
 
+from arena.referee.calls import CallGone, Services, Status
 from arena.referee.connection import Close, Received, Written
 from arena.referee.meter import NO_METER, Meter, TurnedAway
 from arena.referee.serving import Limits, Network, Patience, Tls, host_of
@@ -73,11 +77,14 @@ _STATUS = {
     Close.SILENT: grpc.StatusCode.DEADLINE_EXCEEDED,
 }
 
+_CALL_STATUS = {status: grpc.StatusCode[status.value] for status in Status}
+
 _TURNED_AWAY = {Close.NO_SEAT: TurnedAway.TICKET, Close.SILENT: TurnedAway.SILENT}
 
 _FULL = {
     TurnedAway.STREAMS: "as many bots as may be are connected; come again later",
     TurnedAway.WRONG_TICKETS: "too many wrong tickets from this address; come again later",
+    TurnedAway.CALLS: "as many calls as may be are under way; try again in a while",
 }
 """What is told those who are not even listened to."""
 
@@ -92,9 +99,10 @@ itself refuses, without us.
 _OPTIONS = (
     # On by default, and then a second server binds the same port without an error.
     ("grpc.so_reuseport", 0),
-    ("grpc.max_receive_message_length", MAX_MESSAGE_BYTES),
     ("grpc.enable_http_proxy", 0),
 )
+_LONGEST_MESSAGE = "grpc.max_receive_message_length"
+_LOCAL_OPTIONS = (*_OPTIONS, (_LONGEST_MESSAGE, MAX_MESSAGE_BYTES))
 
 Args = TypeVarTuple("Args")
 Context = grpc.aio.ServicerContext[object, bytes]
@@ -107,17 +115,21 @@ async def serve(
     address: str,
     *,
     network: Network | None = None,
+    services: Services | None = None,
     meter: Meter = NO_METER,
     unread_bytes: int = UNREAD_BYTES,
 ) -> AsyncIterator["Bridge"]:
     """Listen at ``host:port`` (port 0: any that is free) or ``unix:/path``, without TLS; and where
-    ``network`` says, as it says.
+    ``network`` says, as it says. There the ``services`` are, too; their calls come through
+    :attr:`Bridge.calls`.
 
     The address is bound when this is entered, so that bots may be started at once; when it is left
     every stream is ended and the thread is gone. Raises OSError when the address cannot be bound.
     """
     _check(address)
-    bridge = Bridge(address, network=network, meter=meter, unread_bytes=unread_bytes)
+    bridge = Bridge(
+        address, network=network, services=services, meter=meter, unread_bytes=unread_bytes
+    )
     await bridge.start()
     try:
         yield bridge
@@ -134,6 +146,7 @@ class Bridge:
         address: str,
         *,
         network: Network | None = None,
+        services: Services | None = None,
         meter: Meter = NO_METER,
         unread_bytes: int = UNREAD_BYTES,
     ) -> None:
@@ -144,6 +157,9 @@ class Bridge:
         self.meter = meter
         self._network = network
         self._new, self.arrivals = trio.open_memory_channel[GrpcConnection](float("inf"))
+        self._services = services
+        self._new_call, self.calls = trio.open_memory_channel[GrpcCall](float("inf"))
+        self._calls: dict[asyncio.Task[None], GrpcCall] = {}
         self._unread_bytes = unread_bytes
         self._trio = trio.lowlevel.current_trio_token()
         self._started = trio.Event()
@@ -154,7 +170,7 @@ class Bridge:
         self._loop: asyncio.AbstractEventLoop
         self._stop = asyncio.Event()
         self._streams: dict[asyncio.Task[None], GrpcConnection] = {}
-        self._readings: set[asyncio.Task[None]] = set()
+        self._readings: set[asyncio.Task[None] | asyncio.Task[bytes | None]] = set()
         self._guests = 0
         """Streams that came over the network."""
         limits = Limits() if network is None else network.limits
@@ -188,6 +204,7 @@ class Bridge:
         await self._stopped.wait()
         self._thread.join()
         self._new.close()
+        self._new_call.close()
         if self._failure is not None:
             raise self._failure
 
@@ -232,7 +249,7 @@ class Bridge:
         handler: grpc.RpcMethodHandler[object, bytes]
         handler = grpc.stream_stream_rpc_method_handler(self._play_local)
         handlers = grpc.method_handlers_generic_handler(service, {method: handler})
-        local = grpc.aio.server(handlers=[handlers], options=_OPTIONS)
+        local = grpc.aio.server(handlers=[handlers], options=_LOCAL_OPTIONS)
         port = _bind(local, self.address)
         if not self.address.startswith("unix:"):
             self.address = f"{self.address.rpartition(':')[0]}:{port}"
@@ -242,10 +259,13 @@ class Bridge:
 
             handler = grpc.stream_stream_rpc_method_handler(self._play_guest)
             handlers = grpc.method_handlers_generic_handler(service, {method: handler})
-            server = _network_server(handlers, self._limits)
+            others = () if self._services is None else tuple(self._services.methods)
+            server = _network_server(
+                [handlers, *map(self._handlers_of, others)], self._limits, self._services
+            )
             probes = Probes(
                 server,
-                service,
+                (service, *others),
                 most=self._limits.probes,
                 turned_away=partial(self._turn_away, TurnedAway.PROBES, host=None),
             )
@@ -262,8 +282,10 @@ class Bridge:
         await self._stop.wait()
         for connection in self._streams.values():
             connection.outgoing.put_nowait(Close.STOPPED)
-        if self._streams:
-            await asyncio.wait(self._streams, timeout=LINGER_SECONDS)
+        for call in self._calls.values():
+            call.put(_End(Status.UNAVAILABLE, _GOING_AWAY))
+        if waiting := [*self._streams, *self._calls]:
+            await asyncio.wait(waiting, timeout=LINGER_SECONDS)
         for server in servers:
             # A moment for connections to close; of one that is cut clients say it is an error.
             await server.stop(GOAWAY_SECONDS if server is not local else None)
@@ -300,6 +322,55 @@ class Bridge:
         if self._guests >= self._limits.streams:
             return TurnedAway.STREAMS
         return None
+
+    def _handlers_of(self, service: str) -> grpc.GenericRpcHandler:
+        """All methods of another service. To gRPC each is a stream of messages both ways: that a
+        request is one message is for whoever reads it to see.
+        """
+        assert self._services is not None
+        handlers: dict[str, grpc.RpcMethodHandler[object, bytes]] = {
+            method: grpc.stream_stream_rpc_method_handler(
+                partial(self._pass_on, service=service, method=method)
+            )
+            for method in self._services.methods[service]
+        }
+        return grpc.method_handlers_generic_handler(service, handlers)
+
+    async def _pass_on(
+        self, _: AsyncIterator[bytes], context: Context, *, service: str, method: str
+    ) -> None:
+        """One call of another service, from its first byte to its status."""
+        assert self._services is not None
+        task = asyncio.current_task()
+        assert task is not None
+        host, limits = host_of(context.peer()), self._services.limits
+        of_host = sum(call.host == host for call in self._calls.values())
+        if len(self._calls) >= limits.calls or of_host >= limits.calls_of_a_host:
+            self._turn_away(TurnedAway.CALLS, host=host)
+            context.set_code(grpc.StatusCode.RESOURCE_EXHAUSTED)
+            context.set_details(_FULL[TurnedAway.CALLS])
+            return
+        metadata = tuple(context.invocation_metadata() or ())
+        call = GrpcCall(self, service=service, method=method, host=host, metadata=metadata)
+        self._calls[task] = call
+        task.add_done_callback(self._forget_call)
+        if self._stop.is_set():
+            call.put(_End(Status.UNAVAILABLE, _GOING_AWAY))
+        self.into_trio(self._new_call.send_nowait, call)
+        try:
+            end = await call.do_all(context, limits.message_seconds, limits.call_seconds)
+            context.set_code(_CALL_STATUS[end.status])
+            context.set_details(end.details)
+        finally:
+            self.into_trio(call.deliver_end)
+
+    def keep_reading(self, reading: asyncio.Task[bytes | None]) -> None:
+        """A read that nobody waits for any more ends with its call."""
+        self._readings.add(reading)
+        reading.add_done_callback(self._readings.discard)
+
+    def _forget_call(self, task: asyncio.Task[None]) -> None:
+        del self._calls[task]
 
     async def _tell_health(self, probes: "Probes") -> None:
         while True:
@@ -498,6 +569,133 @@ class GrpcConnection:
         self._more_credit.set()
 
 
+class _Read(NamedTuple):
+    """The next request is wanted."""
+
+
+class _Write(NamedTuple):
+    """A reply is to be sent."""
+
+    reply: bytes
+
+
+class _End(NamedTuple):
+    """A call is to be ended."""
+
+    status: Status
+    details: str
+
+
+_GOING_AWAY = "the arena is going away; try again when it is back"
+_TOO_LONG = _End(Status.DEADLINE_EXCEEDED, "this took too long; try again")
+
+
+class GrpcCall:
+    """One call of the bridge: a :class:`~arena.referee.calls.Call`.
+
+    What trio's thread wants is done in the bridge's, one thing after another.
+    """
+
+    def __init__(
+        self,
+        bridge: Bridge,
+        *,
+        service: str,
+        method: str,
+        host: str,
+        metadata: Iterable[tuple[str, str | bytes]],
+    ) -> None:
+        self.service = service
+        self.method = method
+        self.host = host
+        self._metadata = metadata
+        self._bridge = bridge
+        # Of the bridge thread.
+        self._wanted: asyncio.Queue[_Read | _Write | _End] = asyncio.Queue()
+        # Of the trio thread.
+        self._has_answer = trio.Event()
+        self._answer: bytes | None = None
+        self._is_gone = False
+
+    # -- the trio thread
+
+    def metadata(self, name: str) -> str:
+        """See :class:`~arena.referee.calls.Call`."""
+        return _text_in(self._metadata, name)
+
+    async def receive(self) -> bytes | None:
+        """See :class:`~arena.referee.calls.Call`."""
+        return await self._ask(_Read())
+
+    async def send(self, reply: bytes) -> None:
+        """See :class:`~arena.referee.calls.Call`."""
+        await self._ask(_Write(reply))
+
+    def end(self, status: Status = Status.OK, details: str = "") -> None:
+        """See :class:`~arena.referee.calls.Call`."""
+        self._bridge.out_of_trio(self.put, _End(status, details))
+        self.deliver_end()
+
+    async def _ask(self, wanted: _Read | _Write) -> bytes | None:
+        if self._is_gone:
+            raise CallGone
+        self._has_answer = trio.Event()
+        if not self._bridge.out_of_trio(self.put, wanted):
+            raise CallGone
+        await self._has_answer.wait()
+        if self._is_gone:
+            raise CallGone
+        return self._answer
+
+    def _deliver(self, answer: bytes | None) -> None:
+        self._answer = answer
+        self._has_answer.set()
+
+    def deliver_end(self) -> None:
+        """Nobody calls any more."""
+        self._is_gone = True
+        self._has_answer.set()
+
+    # -- the bridge thread
+
+    def put(self, wanted: _Read | _Write | _End) -> None:
+        """Do this next."""
+        self._wanted.put_nowait(wanted)
+
+    async def do_all(self, context: Context, message_seconds: float, call_seconds: float) -> _End:
+        """Read and write as is wanted, until the call is to be ended or has taken too long."""
+        try:
+            async with asyncio.timeout(call_seconds):
+                while not isinstance(wanted := await self._wanted.get(), _End):
+                    is_done = await self._do(wanted, context, message_seconds)
+                    if not is_done:
+                        return _TOO_LONG
+                return wanted
+        except TimeoutError:
+            return _TOO_LONG
+
+    async def _do(self, wanted: _Read | _Write, context: Context, seconds: float) -> bool:
+        """Whether it came to an end in time, well or ill."""
+        doing = asyncio.ensure_future(self._done(wanted, context))
+        # Not cancelled: gRPC does not give back what a read that is cancelled has taken.
+        self._bridge.keep_reading(doing)
+        await asyncio.wait([doing], timeout=seconds)
+        if not doing.done():
+            return False
+        self._bridge.into_trio(self._deliver, doing.result())
+        return True
+
+    async def _done(self, wanted: _Read | _Write, context: Context) -> bytes | None:
+        try:
+            if isinstance(wanted, _Write):
+                await context.write(wanted.reply)
+                return None
+            request = await context.read()
+            return request if isinstance(request, bytes) else None  # else grpc.aio.EOF
+        except grpc.aio.BaseError:  # the call broke, which its task hears of
+            return None
+
+
 class _Post(NamedTuple):
     """A batch to be written, and when it was posted."""
 
@@ -523,10 +721,19 @@ def _bind(server: grpc.aio.Server, address: str, *, tls: Tls | None = None) -> i
         ) from error
 
 
-def _network_server(handlers: grpc.GenericRpcHandler, limits: Limits) -> grpc.aio.Server:
+def _network_server(
+    handlers: Sequence[grpc.GenericRpcHandler], limits: Limits, services: Services | None
+) -> grpc.aio.Server:
     """A server that strangers reach; the reasons for each number are beside it in the limits."""
+    calls = limits.streams + limits.probes + SPARE_CALLS
+    longest = MAX_MESSAGE_BYTES
+    if services is not None:
+        calls += services.limits.calls
+        # There is one bound for a whole server: a bot's batch beyond its own is read, and refused.
+        longest = max(longest, services.limits.message_bytes)
     options = (
         *_OPTIONS,
+        (_LONGEST_MESSAGE, longest),
         ("grpc.max_allowed_incoming_connections", limits.connections),
         ("grpc.max_concurrent_streams", limits.streams_a_connection),
         ("grpc.server_handshake_timeout_ms", _milliseconds(limits.handshake_seconds)),
@@ -544,8 +751,7 @@ def _network_server(handlers: grpc.GenericRpcHandler, limits: Limits) -> grpc.ai
         ("grpc.max_metadata_size", limits.metadata_bytes),
         ("grpc.absolute_max_metadata_size", limits.metadata_bytes),
     )
-    calls = limits.streams + limits.probes + SPARE_CALLS
-    return grpc.aio.server(handlers=[handlers], options=options, maximum_concurrent_rpcs=calls)
+    return grpc.aio.server(handlers=handlers, options=options, maximum_concurrent_rpcs=calls)
 
 
 def _milliseconds(seconds: float) -> int:

@@ -23,6 +23,8 @@ class TurnedAway(Enum):
     """There are as many streams as there may be."""
     PROBES = "probes"
     """There are as many health watches and reflection calls as there may be."""
+    CALLS = "calls"
+    """There are as many calls of other services as there may be, or from its address."""
 
 
 class Meter:

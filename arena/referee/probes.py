@@ -17,25 +17,25 @@ Context = grpc.aio.ServicerContext[object, object]
 
 
 class Probes:
-    """Health and reflection of a server; ``service`` is the one whose health is told beside the
+    """Health and reflection of a server; ``services`` are those whose health is told beside the
     server's own. At most ``most`` calls last at once; ``turned_away`` hears of each one more.
     """
 
     def __init__(
         self,
         server: grpc.aio.Server,
-        service: str,
+        services: tuple[str, ...],
         *,
         most: int,
         turned_away: Callable[[], None],
     ) -> None:
-        self._services = ("", service)
+        self._services = ("", *services)
         self._most = most
         self._turned_away = turned_away
         self._count = 0
         self._health = _Health(self)
         health_pb2_grpc.add_HealthServicer_to_server(self._health, server)
-        names = (service, health.SERVICE_NAME, reflection.SERVICE_NAME)
+        names = (*services, health.SERVICE_NAME, reflection.SERVICE_NAME)
         reflection_pb2_grpc.add_ServerReflectionServicer_to_server(_Reflection(self, names), server)
 
     async def tell(self, *, is_serving: bool) -> None:
