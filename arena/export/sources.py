@@ -144,8 +144,14 @@ def records_of_ladder(ladder: Ladder) -> Iterator[Found | Damaged]:
 
     for attempt in ladder.store.attempts():
         file = ladder.records_folder / attempt.record
-        origin = Origin(str(file), ladder=ladder.settings.name, may_be_rated=may_be_rated)
+        rated = _never_rated if attempt.struck is not None else may_be_rated
+        origin = Origin(str(file), ladder=ladder.settings.name, may_be_rated=rated)
         yield _checked(_read(file, origin), attempt)
+
+
+def _never_rated(_: MatchRecord) -> bool:
+    """Of a record that the operator struck out, whatever it says."""
+    return False
 
 
 def _read(file: Path, origin: Origin) -> Found | Damaged:

@@ -44,11 +44,17 @@ def check(ladder: Ladder) -> list[LadderError]:
     for match in damaged:
         problem = f"holds a result of {match} that is damaged"
         problems.append(LadderError(database, problem, remedy=_RESTORE))
-    by_match = {result.match: result for result in results}
+    struck = ladder.store.results(damaged=damaged, struck=True)
+    by_match = {result.match: result for result in (*results, *struck)}
+    attempts = ladder.store.attempts()
+    last = {attempt.match: attempt.number for attempt in attempts}
+    struck_results = {(result.match, last.get(result.match)) for result in struck}
     told: set[tuple[str, int]] = set()
-    for attempt in ladder.store.attempts():
-        counts = attempt.voided_by is None and attempt.match not in damaged
+    for attempt in attempts:
         result = by_match.get(attempt.match)
+        counts = attempt.voided_by is None and attempt.match not in damaged
+        if attempt.struck is not None and (attempt.match, attempt.number) not in struck_results:
+            counts = False  # another attempt followed, and gave the result
         found = _record_problem(ladder, attempt, result=result, counts=counts)
         if found is not None:
             problems.append(found)

@@ -346,7 +346,8 @@ function checkMatch(event, match, ids, found) {
   found.check(isTold, `${match.match}: it is void, and it is not said why`);
   const many = match.attempts.length;
   found.check(many <= ATTEMPTS, `${match.match}: it has ${many} attempts; ${ATTEMPTS} are the most`);
-  const decided = many > 0 && match.attempts[many - 1].voided_by !== "HOST_FAULT";
+  const isOpen = (attempt) => attempt.voided_by === "HOST_FAULT" || attempt.struck !== undefined;
+  const decided = many > 0 && !isOpen(match.attempts[many - 1]);
   found.check(
     match.state !== "scheduled" || !decided,
     `${match.match}: an attempt decided it, and it is still to be played`,
@@ -355,11 +356,12 @@ function checkMatch(event, match, ids, found) {
     found.check(attempt.number === place + 1, `${match.match}: an attempt is missing or repeated`);
     const isLast = place === match.attempts.length - 1;
     found.check(
-      isLast || attempt.voided_by === "HOST_FAULT",
+      isLast || isOpen(attempt),
       `${match.match}: attempt ${attempt.number} is followed by another, without a fault of the host`,
     );
   });
-  const counting = match.attempts.filter((attempt) => attempt.voided_by === null).length;
+  const counts = (attempt) => attempt.voided_by === null && attempt.struck === undefined;
+  const counting = match.attempts.filter(counts).length;
   found.check(
     counting === (match.state === "played" ? 1 : 0),
     `${match.match}: it is ${match.state}, and ${counting} attempts count`,
@@ -526,8 +528,15 @@ function* unchecked(event) {
     yield `${what}: ${names.join(", ")}`;
   }
   const matches = stages.flatMap((stage) => stage.matches);
-  for (const match of matches.filter((one) => one.state === "void")) {
-    yield `whether ${match.match} had to be void: ${match.because}`;
+  for (const match of matches) {
+    const struck = match.attempts.filter((attempt) => attempt.struck !== undefined);
+    if (match.state === "void" && match.attempts.at(-1)?.struck === undefined) {
+      yield `whether ${match.match} had to be void: ${match.because}`;
+    }
+    for (const attempt of struck) {
+      const name = dealId(match.match, attempt.number);
+      yield `whether ${name} had to be struck out by the operator: ${attempt.struck}`;
+    }
   }
   if (matches.length > 0) {
     yield "the play, and whether the matches are those that the schedule makes: arena verify does";

@@ -340,7 +340,10 @@ def _match(fixture: Fixture, *, names: dict[int, str], attempts: list[Attempt]) 
         because=fixture.because,
         attempts=tuple(
             AttemptEntry(
-                number=attempt.number, voided_by=attempt.voided_by, digest=attempt.record_digest
+                number=attempt.number,
+                voided_by=attempt.voided_by,
+                digest=attempt.record_digest,
+                struck=attempt.struck,
             )
             for attempt in attempts
         ),

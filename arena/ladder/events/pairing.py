@@ -4,9 +4,12 @@ All of it follows from what the ladder keeps, so that an event that was interrup
 would have been. Who is paired with whom is the business of `arena.ladder.schedules`.
 """
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from arena.ladder.facts import Bot, Event, Fixture, State, absent_in
+from arena.ladder.facts import Stage as Stored
 from arena.ladder.ratings.bradley_terry import fit
 from arena.ladder.ratings.evidence import family, match_score
 from arena.ladder.ratings.fitted import Errors
@@ -55,7 +58,8 @@ def _stages(
 ) -> tuple[Stage, ...]:
     index = {bot.number: place for place, bot in enumerate(bots)}
     scores: dict[tuple[int, int], dict[int, list[float]]] = {}
-    for number, place, first, second, *_, difference in store.pairs(event).tolist():
+    stages = store.stages(event)
+    for number, place, first, second, difference in _differences(store, event, stages):
         score = match_score(difference, settings=settings)
         of_match = scores.setdefault((number, place), {})
         of_match.setdefault(first, []).append(score)
@@ -64,7 +68,7 @@ def _stages(
     def scheduled(fixture: Fixture) -> Scheduled:
         match = fixture.match
         meeting = tuple(index[number] for number in match.entrants)
-        if fixture.state is not State.PLAYED:
+        if fixture.state is not State.PLAYED and (match.round, match.place) not in scores:
             name = absent_in(fixture.because)
             absent = tuple(player for player in meeting if bots[player].name == name)
             return Scheduled(meeting, None, absent)
@@ -77,8 +81,29 @@ def _stages(
             field=tuple(index[number] for number in stage.field),
             matches=tuple(scheduled(fixture) for fixture in stage.fixtures),
         )
-        for stage in store.stages(event)
+        for stage in stages
     )
+
+
+def _differences(
+    store: Store, event: Event, stages: tuple[Stored, ...]
+) -> Iterator[tuple[int, int, int, int, int]]:
+    """Round, place, first, second and difference of all that was played. What was struck out is in
+    it: pairings went on by its result, and anybody must find the same ones.
+    """
+    for number, place, first, second, *_, difference in store.pairs(event).tolist():
+        yield number, place, first, second, difference
+    places = {
+        fixture.match.id: fixture.match.place
+        for stage in stages
+        for fixture in stage.fixtures
+        if fixture.state is State.VOID
+    }
+    for result in store.results(struck=True) if places else ():
+        if result.match in places:
+            for pair in result.pairs():
+                place = places[result.match]
+                yield result.round, place, pair.first, pair.second, pair.difference
 
 
 def _apart(bots: tuple[Bot, ...]) -> frozenset[tuple[int, int]]:

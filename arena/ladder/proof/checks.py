@@ -187,21 +187,21 @@ def _attempts(match: MatchEntry, *, is_over: bool) -> Iterator[EventFinding]:
         yield EventFinding(
             f"its attempts are numbered {numbers}, not 1, 2, 3 and so on", match.match
         )
-    for number, ending in zip(numbers, endings[:-1], strict=False):
-        if ending is not Ending.HOST_FAULT:
+    for attempt in match.attempts[:-1]:
+        if attempt.voided_by is not Ending.HOST_FAULT and attempt.struck is None:
             what = "another attempt follows, and no fault of the host voided this one"
-            yield EventFinding(what, match.match, number)
+            yield EventFinding(what, match.match, attempt.number)
     last = endings[-1] if endings else None
     match match.state:
-        case State.PLAYED if not endings or last is not None:
+        case State.PLAYED if not endings or last is not None or match.is_struck:
             yield EventFinding("it is said to be played, and no attempt counts", match.match)
-        case State.VOID if endings and last is None:
+        case State.VOID if endings and last is None and not match.is_struck:
             yield EventFinding("it is said to be void, and an attempt counts", match.match)
         case State.VOID if not match.because:
             yield EventFinding("it is void, and it is not said why", match.match)
         case State.SCHEDULED if is_over:
             yield EventFinding("the event is over, and it was not played", match.match)
-        case State.SCHEDULED if endings and last is not Ending.HOST_FAULT:
+        case State.SCHEDULED if endings and last is not Ending.HOST_FAULT and not match.is_struck:
             yield EventFinding("an attempt decided it, and it is still to be played", match.match)
         case _:
             pass
@@ -358,8 +358,11 @@ def contradictions(earlier: EventDocument, now: EventDocument) -> Iterator[Event
 
 
 def _course(event: EventDocument) -> tuple[object, ...]:
-    """What may not change any more once the deals are known to all; bots enter for other events."""
-    return event.nonces, event.beginning, event.stages
+    """What may not change any more once the deals are known to all; bots enter for other events,
+    and a result may be struck out.
+    """
+    stages = (replace(one, matches=tuple(m.as_played for m in one.matches)) for one in event.stages)
+    return event.nonces, event.beginning, tuple(stages)
 
 
 def _contradictions_of(before: Stage, after: Stage) -> Iterator[EventFinding]:
@@ -373,10 +376,25 @@ def _contradictions_of(before: Stage, after: Stage) -> Iterator[EventFinding]:
             yield EventFinding("it was scheduled earlier, and is not there", match.match)
         elif (later.round, later.entrants) != (match.round, match.entrants):
             yield EventFinding("its round, or the order of its entrants, was another", match.match)
-        elif later.attempts[: len(match.attempts)] != match.attempts:
+        elif not _only_struck(match, later):
             yield EventFinding("its attempts were others earlier", match.match)
-        elif match.state is not State.SCHEDULED and later != match:
+        elif match.state is not State.SCHEDULED and later != match and not _undone(match, later):
             yield EventFinding(f"it was {match.state.value} earlier", match.match)
+
+
+def _undone(match: MatchEntry, later: MatchEntry) -> bool:
+    """Whether the attempt that had decided a match is struck out, for all to see."""
+    decided = len(match.attempts)
+    return decided > 0 and later.attempts[decided - 1].struck is not None
+
+
+def _only_struck(match: MatchEntry, later: MatchEntry) -> bool:
+    """Whether a match still has all its attempts, as they were but for those struck out since."""
+    return len(later.attempts) >= len(match.attempts) and all(
+        replace(now, struck=None) == replace(then, struck=None)
+        and then.struck in (None, now.struck)
+        for then, now in zip(match.attempts, later.attempts, strict=False)
+    )
 
 
 # -- what is left to say
@@ -415,8 +433,12 @@ def unchecked(event: EventDocument, *, totals: Totals) -> Iterator[str]:
         yield "why they are seeded as they are: by the ratings of the whole ladder as it began"
     yield from _unplanned(event, totals=totals)
     for match in event.matches:
-        if match.state is State.VOID and match.because is not None:
+        if match.state is State.VOID and match.because is not None and not match.is_struck:
             yield f"whether {match.match} had to be void: {match.because}"
+        for attempt in match.attempts:
+            if attempt.struck is not None:
+                named = deal_id(match.match, attempt=attempt.number)
+                yield f"whether {named} had to be struck out by the operator: {attempt.struck}"
 
 
 def _unplanned(event: EventDocument, *, totals: Totals) -> Iterator[str]:

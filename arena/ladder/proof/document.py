@@ -10,7 +10,7 @@ These values know nothing of files and databases, and judge nothing: that is for
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from arena.ladder.bots.entrants import checked_name
@@ -91,13 +91,15 @@ class Beginning:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AttemptEntry:
-    """One attempt at a match, with the digest of its record's substance. ``voided_by`` is None for
-    the one that counts.
+    """One attempt at a match, with the digest of its record's substance. ``voided_by`` says how it
+    ended if it counts for nothing by its record. ``struck`` is why the operator struck it out,
+    whatever its record says; None if he did not.
     """
 
     number: int
     voided_by: Ending | None
     digest: str
+    struck: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,6 +112,24 @@ class MatchEntry:
     state: State = State.SCHEDULED
     because: str | None = None
     attempts: tuple[AttemptEntry, ...] = ()
+
+    @property
+    def is_struck(self) -> bool:
+        """Whether the operator struck out its last attempt."""
+        return bool(self.attempts) and self.attempts[-1].struck is not None
+
+    @property
+    def as_played(self) -> "MatchEntry":
+        """The same before its result was struck out, if that is all that made it void: what the
+        schedule went by, and goes by.
+        """
+        if self.state is not State.VOID or not self.is_struck:
+            return self
+        *others, last = self.attempts
+        if last.voided_by is not None:
+            return self
+        attempts = (*others, replace(last, struck=None))
+        return replace(self, state=State.PLAYED, because=None, attempts=attempts)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -239,16 +259,18 @@ def _match(match: MatchEntry) -> Json:
         "round": match.round,
         "entrants": [name_text(name) for name in match.entrants],
         "state": match.state.value,
-        "attempts": [
-            {
-                "number": attempt.number,
-                "voided_by": None if attempt.voided_by is None else attempt.voided_by.value,
-                "substance_digest": attempt.digest,
-            }
-            for attempt in match.attempts
-        ],
+        "attempts": [_attempt(attempt) for attempt in match.attempts],
     }
     return entry if match.because is None else entry | {"because": match.because}
+
+
+def _attempt(attempt: AttemptEntry) -> Json:
+    entry: dict[str, Json] = {
+        "number": attempt.number,
+        "voided_by": None if attempt.voided_by is None else attempt.voided_by.value,
+        "substance_digest": attempt.digest,
+    }
+    return entry if attempt.struck is None else entry | {"struck": attempt.struck}
 
 
 # -- and back
@@ -379,11 +401,12 @@ def _read_match(at: At, *, known: set[str]) -> MatchEntry:
 
 
 def _read_attempt(at: At) -> AttemptEntry:
-    entry = at.entries("number", "voided_by", "substance_digest")
+    entry = at.entries("number", "voided_by", "substance_digest", optional=("struck",))
     return AttemptEntry(
         number=entry["number"].number(low=1),
         voided_by=entry["voided_by"].maybe(lambda ending: ending.kind(Ending)),
         digest=entry["substance_digest"].hash().hex(),
+        struck=entry["struck"].maybe(At.text),
     )
 
 

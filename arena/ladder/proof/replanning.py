@@ -191,9 +191,10 @@ def _points(
     match: MatchEntry, announced: Announcement, *, totals: Totals
 ) -> tuple[float, ...] | None:
     """What each entrant has of the one match: the mean of what it has against each of the others.
-    None for a match that does not count.
+    None for a match that does not count; one that was struck out does, since the schedule went on
+    by its result.
     """
-    if match.state is not State.PLAYED:
+    if match.as_played.state is not State.PLAYED:
         return None
     if match.match not in totals:
         raise NotReplannedError(f"the result of {match.match} is not known")

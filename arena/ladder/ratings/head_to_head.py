@@ -93,7 +93,7 @@ def series_of_ladder(ladder: Ladder, first: str, second: str) -> Series:
     files = {
         attempt.match: attempt.record
         for attempt in ladder.store.attempts(of=both)
-        if attempt.voided_by is None
+        if attempt.counts
     }
     return Series(
         first,

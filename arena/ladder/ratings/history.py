@@ -8,7 +8,7 @@ draws nothing.
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from arena.ladder.facts import Bot, Pair, Result
+from arena.ladder.facts import Attempt, Bot, Pair, Result
 from arena.ladder.ladder import Ladder
 from arena.ladder.ratings.elo import EloRating
 from arena.ladder.ratings.evidence import is_rated
@@ -82,7 +82,7 @@ def bot_history(ladder: Ladder, name: str) -> BotHistory:
     names = {one.number: one for one in ladder.store.bots()}
     curve = next(curves(ladder, ladder.standings(), [bot]))
     attempts = ladder.store.attempts(of=[bot.number])
-    files = {one.match: one.record for one in attempts if one.voided_by is None}
+    files = {one.match: one.record for one in attempts if one.counts}
     return BotHistory(
         bot=bot,
         row=curve.row,
@@ -107,11 +107,11 @@ def bot_history(ladder: Ladder, name: str) -> BotHistory:
             Void(
                 one.match,
                 one.number,
-                f"{one.voided_by.value}: {one.cause}" if one.cause else one.voided_by.value,
+                _why_void(one),
                 str(ladder.records_folder / one.record),
             )
             for one in attempts
-            if one.voided_by is not None
+            if not one.counts
         ),
     )
 
@@ -148,6 +148,14 @@ def _against(pair: Pair, bot: Bot, names: dict[int, Bot]) -> Against:
         return Against(opponent, pair.won, pair.drawn, pair.lost, pair.difference)
     opponent = names[pair.first].name
     return Against(opponent, pair.lost, pair.drawn, pair.won, -pair.difference)
+
+
+def _why_void(attempt: Attempt) -> str:
+    ending = "" if attempt.voided_by is None else attempt.voided_by.value
+    ended = f"{ending}: {attempt.cause}" if attempt.cause else ending
+    if attempt.struck is None:
+        return ended
+    return "; ".join(filter(None, [ended, f"struck out by the operator: {attempt.struck}"]))
 
 
 def _forfeits(result: Result, bot: Bot) -> int | None:
