@@ -19,11 +19,12 @@ import sqlalchemy as sa
 
 from arena.ladder.events.pairing import known
 from arena.ladder.facts import Attempt, Boards, Event, Match, Result, State
-from arena.ladder.ladder import DATABASE_FILE, Ladder
+from arena.ladder.ladder import Ladder
 from arena.ladder.ratings.elo import EloRating, expected_score
 from arena.ladder.schedules import Adaptive
 from arena.ladder.settings import Settings
 from arena.ladder.store import tables as t
+from arena.ladder.store.address import address_of
 from arena.ladder.store.database import Database
 from benchmarks.measure import table
 
@@ -116,7 +117,7 @@ class _Grown:
 
     def to(self, matches: int) -> None:
         """Insert what is missing, in large transactions."""
-        database = Database(self.ladder.folder / DATABASE_FILE)
+        database = Database(address_of(self.ladder.folder))
         try:
             while self._made < matches:
                 chunk = list(islice(self._schedule, min(CHUNK_MATCHES, matches - self._made)))

@@ -65,6 +65,8 @@ ONLY_IN = {
     "google.protobuf": ("hokm.wire", "hokm.v1", "arena.conformance.strangers"),
     "sqlalchemy": ("arena.ladder.store", "arena.ladder.migrations"),
     "alembic": ("arena.ladder.store", "arena.ladder.migrations"),
+    # Of an extra, like the dialect that asks for it.
+    "psycopg": ("arena.ladder.store.postgresql",),
     "typer": ("arena.cli",),
     "rich": ("arena.cli",),
     # 0.06 s to import: only where rating lists are fitted.

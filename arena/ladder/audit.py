@@ -14,7 +14,7 @@ from arena.ladder.bots.frozen import thaw
 from arena.ladder.errors import LadderError
 from arena.ladder.events.announcing import problems as problems_of_events
 from arena.ladder.facts import Attempt, Result
-from arena.ladder.ladder import DATABASE_FILE, Ladder
+from arena.ladder.ladder import Ladder
 from arena.ladder.matches.verdict import Voided, forfeits, verdict
 from arena.ladder.ratings.evidence import elo_by_round
 from hokm.records import MatchRecord, RecordError, load, substance_digest
@@ -40,7 +40,7 @@ def check(ladder: Ladder) -> list[LadderError]:
             problems.append(error)
     damaged: list[str] = []
     results = ladder.store.results(damaged=damaged)
-    database = ladder.folder / DATABASE_FILE
+    database = ladder.store.where
     for match in damaged:
         problem = f"holds a result of {match} that is damaged"
         problems.append(LadderError(database, problem, remedy=_RESTORE))
@@ -114,7 +114,7 @@ def _record_problem(
         return LadderError(file, problem, remedy=_RESTORE)
     if counts and (problem := _difference(result, record)):
         problem = f"holds a result of {attempt.match} that is not its record's: {problem}"
-        return LadderError(ladder.folder / DATABASE_FILE, problem, remedy=_RESTORE)
+        return LadderError(ladder.store.where, problem, remedy=_RESTORE)
     return None
 
 

@@ -1,7 +1,8 @@
 """The folder of a ladder, and what can be done with it but for playing.
 
     ladder.toml   what is played, fixed when the ladder was made
-    ladder.db     bots, schedule, results, ratings
+    ladder.db     bots, schedule, results, ratings; or they are on the server that
+                  secret/database names
     bots/         every entrant as it was entered, by digest
     records/      every match, by event and round
     logs/         what bots wrote while they played
@@ -31,6 +32,15 @@ from arena.ladder.files import part_of, unwritable, write_part, write_whole
 from arena.ladder.ratings.evidence import are_sisters
 from arena.ladder.settings import SETTINGS_FILE, Settings, parse_settings, read_settings
 from arena.ladder.store import Store
+from arena.ladder.store.address import (
+    DATABASE_FILE,
+    Server,
+    address_file,
+    address_of,
+    keep_address,
+    proof_file,
+)
+from arena.ladder.store.sqlite import remove
 from hokm.deck import commitment
 from hokm.session import PROTOCOL
 
@@ -46,8 +56,6 @@ Elo below the weakest of the others: a match with it says nothing about either, 
 LONGEST_NAMES_BYTES: Final = 220
 """The names of a match and a little more make that of its record, and file names end at 255 bytes.
 """
-
-DATABASE_FILE: Final = "ladder.db"
 
 _FOLDERS: Final = ("bots", "records", "logs", "secret")
 _RESTORE: Final = "restore it from a backup"
@@ -94,19 +102,19 @@ class Ladder:
         self.records_folder = folder / "records"
 
     @classmethod
-    def init(cls, folder: Path, settings: Settings) -> "Ladder":
+    def init(cls, folder: Path, settings: Settings, *, database: Server | None = None) -> "Ladder":
         """Make a ladder in a folder that does not exist or is empty, or holds no more than what an
-        `init` that was interrupted has left there.
+        `init` that was interrupted has left there. Its database is a file in the folder, or a
+        schema of `database` that holds no ladder yet.
         """
-        database, settings_file = folder / DATABASE_FILE, folder / SETTINGS_FILE
+        settings_file = folder / SETTINGS_FILE
         try:
             folder.mkdir(parents=True, exist_ok=True)
             if settings_file.exists():
                 remedy = "go on with it, or give a new folder"
                 raise LadderError(folder, "is a ladder already", remedy=remedy)
             if part_of(settings_file).exists():
-                for ending in ("", "-journal", "-wal", "-shm"):
-                    database.with_name(f"{DATABASE_FILE}{ending}").unlink(missing_ok=True)
+                remove(folder / DATABASE_FILE)
             elif any(folder.iterdir()):
                 remedy = "give a new folder, or an empty one"
                 raise LadderError(folder, "is not empty", remedy=remedy)
@@ -116,7 +124,9 @@ class Ladder:
             for name in _FOLDERS:
                 (folder / name).mkdir(mode=0o700 if name == "secret" else 0o777, exist_ok=True)
             (folder / "lock").touch()
-            Store.create(database, settings=settings.toml()).close()
+            address = database or folder / DATABASE_FILE
+            keep_address(folder, address)
+            Store.create(address, settings=settings.toml(), proof=proof_file(folder)).close()
             part.replace(settings_file)
         except OSError as error:
             raise unwritable(error, folder) from error
@@ -127,9 +137,13 @@ class Ladder:
         """Open a ladder; `environments` makes what its bots need besides their files."""
         file = folder / SETTINGS_FILE
         settings = read_settings(file)
-        store = Store.open(folder / DATABASE_FILE)
+        address = address_of(folder)
+        store = Store.open(address)
         try:
-            made_with = parse_settings(store.settings(), where=folder / DATABASE_FILE)
+            if isinstance(address, Server):
+                _finish_making(folder, store)
+            where = address_file(folder) if isinstance(address, Server) else address
+            made_with = parse_settings(store.settings(), where=where)
         except BaseException:
             store.close()
             raise
@@ -255,7 +269,7 @@ class Ladder:
             )
         except ValueError as error:
             problem = f"holds what no arena writes ({error})"
-            raise LadderError(self.folder / DATABASE_FILE, problem, remedy=_RESTORE) from error
+            raise LadderError(self.store.where, problem, remedy=_RESTORE) from error
 
     @contextmanager
     def reading_of(self, event: Event, *, remedy: str = _RESTORE) -> Iterator[None]:
@@ -264,7 +278,7 @@ class Ladder:
             yield
         except (KeyError, ValueError) as error:
             problem = f"says what cannot be of {event.name} ({type(error).__name__}: {error})"
-            raise LadderError(self.folder / DATABASE_FILE, problem, remedy=remedy) from error
+            raise LadderError(self.store.where, problem, remedy=remedy) from error
 
     def ranking(self, event: Event) -> "tuple[tuple[str, Place], ...]":
         """Who won an event, by name and with what, best first, as far as it has come; empty for one
@@ -311,7 +325,8 @@ class Ladder:
             with suppress(OSError):  # who holds it is told to others only
                 os.ftruncate(descriptor, 0)
                 os.pwrite(descriptor, f"{os.getpid()}\n".encode(), 0)
-            yield
+            with self.store.held():
+                yield
         finally:
             os.close(descriptor)
 
@@ -373,6 +388,14 @@ class Ladder:
         if len(entrant.name.encode()) > longest:
             problem = f"has a name of more than {longest} bytes"
             raise LadderError(entrant.name, problem, remedy="give it a shorter one in bot.toml")
+
+
+def _finish_making(folder: Path, store: Store) -> None:
+    """What was made on a server is in use: it may not be taken for unfinished any more."""
+    proof = proof_file(folder)
+    if proof.exists():
+        store.made()
+        proof.unlink(missing_ok=True)
 
 
 def _twin(bots: Sequence[Bot], *, program: str) -> Bot | None:

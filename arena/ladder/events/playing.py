@@ -24,7 +24,7 @@ from arena.ladder.errors import LadderError
 from arena.ladder.events.announcing import begin, publish, source_of
 from arena.ladder.facts import Attempt, Boards, Bot, Event, Match, absence, totals
 from arena.ladder.files import unwritable
-from arena.ladder.ladder import DATABASE_FILE, Ladder
+from arena.ladder.ladder import Ladder
 from arena.ladder.matches.boards import MatchPlan, Secret, joined_names
 from arena.ladder.matches.conduct import cpu_seconds
 from arena.ladder.matches.room import Trouble, Watcher
@@ -473,7 +473,7 @@ def _schedule_of(ladder: Ladder, event: Event) -> AnySchedule:
     except ValueError as error:
         problem = f"holds a schedule of {event.name} that is none ({error})"
         remedy = "restore it from a backup"
-        raise LadderError(ladder.folder / DATABASE_FILE, problem, remedy=remedy) from error
+        raise LadderError(ladder.store.where, problem, remedy=remedy) from error
 
 
 def _known(ladder: Ladder, event: Event, schedule: AnySchedule, *, secret: bytes) -> Known:

@@ -8,6 +8,7 @@ transaction takes about a millisecond, so none needs a thread of its own.
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import asdict
 from itertools import groupby
 from pathlib import Path
@@ -19,6 +20,7 @@ from arena.ladder.facts import Attempt, Boards, Bot, Event, Fixture, Match, Resu
 from arena.ladder.ratings.elo import EloRating
 from arena.ladder.store import tables as t
 from arena.ladder.store.accounts import Accounts
+from arena.ladder.store.address import Address
 from arena.ladder.store.database import Database
 from arena.ladder.store.listing import Listing
 from arena.ladder.store.operator import Operator, last_deed
@@ -31,10 +33,10 @@ if TYPE_CHECKING:
 
 
 class Store:
-    """The database in `file`, made by `create` or `open`.
+    """The database at an address, made by `create` or `open`.
 
     Every method is one transaction, and raises LadderError for a database that is damaged, locked
-    by a stuck process, or on a full disk.
+    by a stuck process, on a full disk, or out of reach.
     """
 
     def __init__(self, database: Database) -> None:
@@ -47,12 +49,14 @@ class Store:
         """What the operator of a ladder that stands told it, and did."""
 
     @classmethod
-    def create(cls, file: Path, *, settings: str) -> "Store":
-        """Make the database of a new ladder."""
-        store = cls(Database(file))
+    def create(cls, address: Address, *, settings: str, proof: Path | None = None) -> "Store":
+        """Make the database of a new ladder; `proof` is a file as `Database.creating` takes it.
+
+        Raises LadderError if there is one already.
+        """
+        store = cls(Database(address))
         try:
-            store._database.create()
-            with store._database.writing() as connection:
+            with store._database.creating(proof=proof) as connection:
                 connection.execute(sa.insert(t.ladder).values(id=1, settings=settings))
         except BaseException:
             store.close()
@@ -60,12 +64,12 @@ class Store:
         return store
 
     @classmethod
-    def open(cls, file: Path) -> "Store":
+    def open(cls, address: Address) -> "Store":
         """Open the database of a ladder; one from an older arena is brought up to date.
 
         Raises LadderError if there is none, or if a newer arena made it.
         """
-        store = cls(Database(file))
+        store = cls(Database(address))
         try:
             store._database.open()
         except BaseException:
@@ -73,9 +77,27 @@ class Store:
             raise
         return store
 
+    @property
+    def where(self) -> Path | str:
+        """Where it is, as errors say it."""
+        return self._database.where
+
+    @property
+    def database(self) -> Database:
+        """What it is kept in, for whoever copies it."""
+        return self._database
+
     def close(self) -> None:
-        """Let go of the file."""
+        """Let go of it."""
         self._database.close()
+
+    def made(self) -> None:
+        """What was created is in use from now on."""
+        self._database.made()
+
+    def held(self) -> AbstractContextManager[None]:
+        """Hold it for playing. Raises LadderError if whoever has another folder holds it."""
+        return self._database.held()
 
     def settings(self) -> str:
         """`ladder.toml` as it was made."""
@@ -465,11 +487,13 @@ class Store:
 
     def cpu_seconds(self) -> dict[int, float]:
         """By number: what a match has cost each bot's processes in the mean, where it is known."""
-        mean = sa.func.avg(t.entrants.c.cpu_milliseconds)
-        query = sa.select(t.entrants.c.bot, mean).group_by(t.entrants.c.bot)
+        milliseconds = t.entrants.c.cpu_milliseconds
+        query = sa.select(
+            t.entrants.c.bot, sa.func.sum(milliseconds), sa.func.count(milliseconds)
+        ).group_by(t.entrants.c.bot)
         with self._database.reading() as connection:
             found = connection.execute(query)
-            return {bot: milliseconds / 1000 for bot, milliseconds in found if milliseconds}
+            return {bot: total / count / 1000 for bot, total, count in found if total}
 
     def attempts(
         self, event: Event | None = None, *, of: Iterable[int] = ()

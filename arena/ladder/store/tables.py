@@ -41,10 +41,14 @@ class _Whole(sa.TypeDecorator[int]):
 
 
 class _Text(sa.TypeDecorator[str]):
-    """Texts, likewise."""
+    """Texts, likewise. PostgreSQL keeps no NUL, so none is kept anywhere."""
 
     impl = sa.Text
     cache_ok = True
+
+    def process_bind_param(self, value: str | None, dialect: sa.Dialect) -> str | None:
+        """What is to be kept."""
+        return value.replace("\0", "\N{SYMBOL FOR NULL}") if isinstance(value, str) else value
 
     def process_result_value(self, value: object, dialect: sa.Dialect) -> str | None:
         """What was kept, if it is one."""
@@ -75,16 +79,28 @@ def _reference(name: str, target: str, *, key: bool = False) -> "sa.Column[int]"
     return sa.Column(name, _Whole, sa.ForeignKey(target), nullable=False, primary_key=key)
 
 
+def _number(name: str) -> "sa.Column[int]":
+    """Of a table that counts its rows. A sequence would leave gaps where a transaction failed."""
+    following = sa.text(f"(SELECT coalesce(max(number), 0) + 1 FROM {name})")
+    return sa.Column("number", _Whole, primary_key=True, autoincrement=False, default=following)
+
+
 ladder = sa.Table(
     "ladder",
     metadata,
-    sa.Column("id", _Whole, sa.CheckConstraint("id = 1", name="one_row"), primary_key=True),
+    sa.Column(
+        "id",
+        _Whole,
+        sa.CheckConstraint("id = 1", name="one_row"),
+        primary_key=True,
+        autoincrement=False,
+    ),
     sa.Column("settings", _Text, nullable=False),  # ladder.toml as it was made
 )
 bots = sa.Table(
     "bots",
     metadata,
-    sa.Column("number", _Whole, primary_key=True),  # in the order they were entered
+    _number("bots"),  # in the order they were entered
     sa.Column("name", _Text, nullable=False, unique=True),
     sa.Column("owner", _Text, nullable=False),
     sa.Column("version", _Text, nullable=False),
@@ -99,7 +115,7 @@ bots = sa.Table(
 events = sa.Table(
     "events",
     metadata,
-    sa.Column("number", _Whole, primary_key=True),
+    sa.Column("number", _Whole, primary_key=True, autoincrement=False),
     sa.Column("schedule", _Text, nullable=False, server_default=""),  # who meets whom, as JSON
     sa.Column("commitment", _Text, nullable=False),
     sa.Column("beacon", _Text),  # where the entropy comes from; NULL: from nonces
@@ -123,14 +139,14 @@ nonces = sa.Table(
 cycles = sa.Table(
     "cycles",
     metadata,
-    sa.Column("number", _Whole, primary_key=True),
+    sa.Column("number", _Whole, primary_key=True, autoincrement=False),
     _reference("event", "events.number"),
     sa.Column("field", _Text),  # JSON: the bots that could be paired; NULL: those that were
 )
 rounds = sa.Table(
     "rounds",
     metadata,
-    sa.Column("number", _Whole, primary_key=True),
+    sa.Column("number", _Whole, primary_key=True, autoincrement=False),
     _reference("cycle", "cycles.number"),
     sa.Column("is_closed", sa.Boolean, nullable=False),
 )
@@ -154,7 +170,13 @@ entrants = sa.Table(
     sa.Column("cpu_milliseconds", _Whole),  # of its processes; NULL: not known
     sa.UniqueConstraint("match", "bot"),
     sa.Index("ix_entrants_bot", "bot", "cpu_milliseconds"),
-    sa.Index("ix_entrants_forfeits", "bot", "forfeits", sqlite_where=sa.text("forfeits > 0")),
+    sa.Index(
+        "ix_entrants_forfeits",
+        "bot",
+        "forfeits",
+        sqlite_where=sa.text("forfeits > 0"),
+        postgresql_where=sa.text("forfeits > 0"),
+    ),
 )
 attempts = sa.Table(
     "attempts",
@@ -200,7 +222,7 @@ ratings = sa.Table(
 owners = sa.Table(
     "owners",
     metadata,
-    sa.Column("number", _Whole, primary_key=True),
+    _number("owners"),
     sa.Column("name", _Text, nullable=False, unique=True),
     sa.Column("family", _Text, nullable=False, unique=True),  # the name as owners are compared
     sa.Column("registered", _Text, nullable=False),
@@ -220,7 +242,7 @@ tokens = sa.Table(
 submissions = sa.Table(
     "submissions",
     metadata,
-    sa.Column("number", _Whole, primary_key=True),
+    _number("submissions"),
     _reference("owner", "owners.number"),
     sa.Column("name", _Text, nullable=False),  # of the bot, as its manifest says, like its version
     sa.Column("version", _Text, nullable=False),
@@ -237,7 +259,7 @@ submissions = sa.Table(
 deeds = sa.Table(
     "deeds",
     metadata,
-    sa.Column("number", _Whole, primary_key=True),
+    _number("deeds"),
     sa.Column("at", _Text, nullable=False),
     sa.Column("actor", _Text, nullable=False),
     sa.Column("verb", _Text, nullable=False),

@@ -335,7 +335,7 @@ def test_a_writer_that_is_held_up_for_too_long_says_so(
     store: Store, file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     store.close()
-    monkeypatch.setattr("arena.ladder.store.database.BUSY_SECONDS", 0.0)
+    monkeypatch.setattr("arena.ladder.store.sqlite.BUSY_SECONDS", 0.0)
     again = Store.open(file)
     with closing(sqlite3.connect(file, isolation_level=None)) as other, other:
         other.execute("BEGIN IMMEDIATE")

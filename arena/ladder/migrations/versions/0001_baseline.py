@@ -11,14 +11,14 @@ def upgrade() -> None:
     """Make the tables; what they hold is said in `arena.ladder.store`."""
     op.create_table(
         "ladder",
-        sa.Column("id", sa.Integer, nullable=False),
+        sa.Column("id", sa.Integer, nullable=False, autoincrement=False),
         sa.Column("settings", sa.Text, nullable=False),
         sa.PrimaryKeyConstraint("id", name="pk_ladder"),
         sa.CheckConstraint("id = 1", name="ck_ladder_one_row"),
     )
     op.create_table(
         "bots",
-        sa.Column("number", sa.Integer, nullable=False),
+        sa.Column("number", sa.Integer, nullable=False, autoincrement=False),
         sa.Column("name", sa.Text, nullable=False),
         sa.Column("owner", sa.Text, nullable=False),
         sa.Column("version", sa.Text, nullable=False),
@@ -32,7 +32,7 @@ def upgrade() -> None:
     )
     op.create_table(
         "events",
-        sa.Column("number", sa.Integer, nullable=False),
+        sa.Column("number", sa.Integer, nullable=False, autoincrement=False),
         sa.Column("cycles", sa.Integer, nullable=False),
         sa.Column("commitment", sa.Text, nullable=False),
         sa.Column("secret", sa.Text, nullable=True),
@@ -40,14 +40,14 @@ def upgrade() -> None:
     )
     op.create_table(
         "cycles",
-        sa.Column("number", sa.Integer, nullable=False),
+        sa.Column("number", sa.Integer, nullable=False, autoincrement=False),
         sa.Column("event", sa.Integer, nullable=False),
         sa.PrimaryKeyConstraint("number", name="pk_cycles"),
         sa.ForeignKeyConstraint(["event"], ["events.number"], name="fk_cycles_event_events"),
     )
     op.create_table(
         "rounds",
-        sa.Column("number", sa.Integer, nullable=False),
+        sa.Column("number", sa.Integer, nullable=False, autoincrement=False),
         sa.Column("cycle", sa.Integer, nullable=False),
         sa.Column("is_closed", sa.Boolean, nullable=False),
         sa.PrimaryKeyConstraint("number", name="pk_rounds"),

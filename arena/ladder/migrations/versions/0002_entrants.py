@@ -19,6 +19,10 @@ def upgrade() -> None:
     op.rename_table("matches", "matches_0001")
     op.rename_table("attempts", "attempts_0001")
     op.drop_index("ix_matches_state", "matches_0001")
+    if op.get_bind().dialect.name == "postgresql":  # where no two keys of a schema share a name
+        op.execute("ALTER TABLE matches_0001 DROP CONSTRAINT uq_matches_round_place")
+        for table in ("matches", "attempts"):
+            op.execute(f"ALTER TABLE {table}_0001 RENAME CONSTRAINT pk_{table} TO pk_{table}_0001")
     _make()
     op.execute("INSERT INTO matches SELECT id, round, place, state, void_because FROM matches_0001")
     op.execute("INSERT INTO attempts SELECT * FROM attempts_0001")
@@ -27,15 +31,19 @@ def upgrade() -> None:
         " UNION ALL SELECT id, 2, away FROM matches_0001"
     )
     op.execute(
-        "INSERT INTO points SELECT match, board, 1, max(x1, 0) + max(x2, 0) FROM boards"
-        " UNION ALL SELECT match, board, 2, max(-x1, 0) + max(-x2, 0) FROM boards"
+        f"INSERT INTO points SELECT match, board, 1, {_won('x1')} + {_won('x2')} FROM boards"
+        f" UNION ALL SELECT match, board, 2, {_won('-x1')} + {_won('-x2')} FROM boards"
     )
-    op.execute(
-        "UPDATE ladder SET settings ="
-        " replace(settings, char(10) || 'pairs = ', char(10) || 'games = ')"
+    op.get_bind().execute(
+        sa.text("UPDATE ladder SET settings = replace(settings, :pairs, :games)"),
+        {"pairs": "\npairs = ", "games": "\ngames = "},
     )
     for table in ("boards", "attempts_0001", "matches_0001"):
         op.drop_table(table)
+
+
+def _won(difference: str) -> str:
+    return f"CASE WHEN {difference} > 0 THEN {difference} ELSE 0 END"
 
 
 def _make() -> None:

@@ -93,6 +93,7 @@ def _make() -> None:
         "entrants",
         ["bot", "forfeits"],
         sqlite_where=sa.text("forfeits > 0"),
+        postgresql_where=sa.text("forfeits > 0"),
     )
     op.create_index("ix_ratings_bot", "ratings", ["bot", "round"])
     op.create_table(

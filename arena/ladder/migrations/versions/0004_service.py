@@ -17,7 +17,7 @@ def upgrade() -> None:
     op.add_column("attempts", sa.Column("struck", sa.Text, nullable=True))
     op.create_table(
         "owners",
-        sa.Column("number", sa.Integer, nullable=False),
+        sa.Column("number", sa.Integer, nullable=False, autoincrement=False),
         sa.Column("name", sa.Text, nullable=False),
         sa.Column("family", sa.Text, nullable=False),
         sa.Column("registered", sa.Text, nullable=False),
@@ -40,7 +40,7 @@ def upgrade() -> None:
     )
     op.create_table(
         "submissions",
-        sa.Column("number", sa.Integer, nullable=False),
+        sa.Column("number", sa.Integer, nullable=False, autoincrement=False),
         sa.Column("owner", sa.Integer, nullable=False),
         sa.Column("name", sa.Text, nullable=False),
         sa.Column("version", sa.Text, nullable=False),
@@ -59,7 +59,7 @@ def upgrade() -> None:
     op.create_index("ix_submissions_state", "submissions", ["state"])
     op.create_table(
         "deeds",
-        sa.Column("number", sa.Integer, nullable=False),
+        sa.Column("number", sa.Integer, nullable=False, autoincrement=False),
         sa.Column("at", sa.Text, nullable=False),
         sa.Column("actor", sa.Text, nullable=False),
         sa.Column("verb", sa.Text, nullable=False),
