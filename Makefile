@@ -33,7 +33,7 @@ demo: $(VENV)/$(STAMP) ## play a small ladder of sample bots, half a minute on t
 	@if [ -e $(DEMO) ]; then echo "Removing $(DEMO)/, left by an earlier demo"; rm -rf $(DEMO); fi
 	$(BIN)/arena ladder init $(DEMO) --boards 16 --tick 0
 	$(BIN)/arena ladder add $(DEMO) house house-10 house-30 greedy
-	$(BIN)/arena ladder run $(DEMO) --cycles 3
+	$(BIN)/arena ladder run $(DEMO) --cycles 3 --no-sandbox # all of its bots are the arena's own
 
 bench: $(VENV)/$(STAMP) ## measure the speed of everything (docs/speed.md); ARGS=--quick for a first look
 	$(BIN)/python -m benchmarks $(ARGS)

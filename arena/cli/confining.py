@@ -1,11 +1,15 @@
-"""``--sandbox``: a sandbox for as long as a command runs, or a line that says why there is none."""
+"""``--sandbox``: a sandbox for as long as a command runs, or a line that says why there is none.
 
+A ladder's bots are confined unless its operator says ``--no-sandbox``; elsewhere one asks for it.
+"""
+
+import functools
 import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 from arena.cli.errors import Misuse
@@ -15,30 +19,43 @@ from arena.referee.bridge import MAX_SOCKET_PATH
 
 
 @contextmanager
-def confining(is_wanted: bool) -> Iterator[Sandbox | None]:
-    """A sandbox that was tried, in a folder of its own; None where none is asked for.
+def confining(is_wanted: bool, *, is_ladder: bool = False) -> Iterator[Sandbox | None]:
+    """A sandbox that was tried, in a folder of its own; None where none is wanted.
 
-    Raises Misuse where it does not work here: then nothing is played.
+    Raises Misuse where it does not work here: then nothing is played, and nothing built.
     """
     if not is_wanted:
         yield None
         return
     folder = temporary_folder()
     try:
-        yield _prepared(folder)
+        try:
+            sandbox = _prepared(folder)
+        except SandboxError as error:
+            if not is_ladder:
+                raise Misuse(f"--sandbox: {error}") from error
+            raise Misuse(
+                f"a ladder's bots are confined, and here they cannot be: {error}; --no-sandbox "
+                "runs them without, as you"
+            ) from error
+        yield sandbox
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
 
+def for_builds(
+    is_wanted: bool, *, is_ladder: bool = False
+) -> Callable[[], AbstractContextManager[Sandbox | None]] | None:
+    """What makes the sandbox of a build, for `environments`: builds are confined where bots are."""
+    return functools.partial(confining, True, is_ladder=is_ladder) if is_wanted else None
+
+
 def _prepared(folder: Path) -> Sandbox:
-    try:
-        sandbox = prepare(folder, python=sys.executable)
-    except SandboxError as error:
-        raise Misuse(f"--sandbox: {error}") from error
+    sandbox = prepare(folder, python=sys.executable)
     length_bytes = len(os.fsencode(sandbox.listen.removeprefix("unix:")))
     if length_bytes > MAX_SOCKET_PATH:
-        raise Misuse(
-            f"--sandbox: the path of a socket in {tempfile.gettempdir()} is too long; set TMPDIR "
-            "to a shorter one"
+        raise SandboxError(
+            f"the path of a socket in {tempfile.gettempdir()} is too long; set TMPDIR to a "
+            "shorter one"
         )
     return sandbox

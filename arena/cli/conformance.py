@@ -17,7 +17,7 @@ import trio
 from rich.console import Console
 
 from arena.cli import show
-from arena.cli.confining import confining
+from arena.cli.confining import confining, for_builds
 from arena.cli.errors import Misuse
 from arena.cli.places import bot_folder, environments, running_folder
 from arena.cli.text import printable
@@ -59,7 +59,8 @@ class Ask:
 def check(ask: Ask, *, as_json: bool) -> bool:
     """Run the checks, print what they came to; whether the bot passed."""
     checks = _chosen(ask)
-    entrant = environments(ask.wheels).prepared(load_bot(bot_folder(ask.bot)))
+    made = environments(ask.wheels, confine=for_builds(ask.is_confined))
+    entrant = made.prepared(load_bot(bot_folder(ask.bot)))
     seed = os.urandom(SEED_BYTES).hex() if ask.seed is None else ask.seed
     console = show.results()
 

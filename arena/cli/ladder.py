@@ -9,8 +9,9 @@ import typer
 from arena.cli.errors import FAILED, Misuse
 from arena.cli.options import (
     Bank,
+    BuildNetwork,
     Concurrency,
-    Confine,
+    ConfineLadder,
     Drain,
     HelloTime,
     Json,
@@ -137,6 +138,8 @@ def add(
         ),
     ] = None,
     wheels: Wheels = None,
+    sandbox: ConfineLadder = True,
+    build_network: BuildNetwork = False,
 ) -> None:
     """Enter bots. Each is copied as it is now, and plays from the next stage on.
 
@@ -147,6 +150,7 @@ def add(
     sprt and arena duel. What differs in its manifest only is the same program, and stays one bot.
     The bundled bot random is unrated unless --rated is given: a match with it says too little.
     """
+    from arena.cli.confining import for_builds
     from arena.cli.places import bot_folder, environments
     from arena.ladder.bots.entrants import load_bot
     from arena.ladder.events import announcing
@@ -155,7 +159,10 @@ def add(
     folders = [bot_folder(text) for text in bots]
     for place in folders:
         load_bot(place)  # or it would be found out when those before it are entered
-    with Ladder.open(folder, environments=environments(wheels)) as ladder:
+    made = environments(
+        wheels, confine=for_builds(sandbox, is_ladder=True), has_network=build_network
+    )
+    with Ladder.open(folder, environments=made) as ladder:
         for place in folders:
             added = ladder.add(str(place), rated=rated)
             announcing.republish(ladder)
@@ -323,7 +330,8 @@ def run(
     most: Most = None,
     concurrency: Concurrency = None,
     hello_time: HelloTime = 10.0,
-    sandbox: Confine = False,
+    sandbox: ConfineLadder = True,
+    build_network: BuildNetwork = False,
     wheels: Wheels = None,
     json_: Json = False,
     metrics: Metrics = None,
@@ -339,6 +347,7 @@ def run(
     """
     require_posix()
     from arena.cli import event, show, table
+    from arena.cli.confining import for_builds
     from arena.cli.operating import Operating
     from arena.cli.places import environments
     from arena.ladder.ladder import Ladder
@@ -362,7 +371,10 @@ def run(
         log_level=log_level,
         drain_seconds=checked_seconds("--drain", drain),
     )
-    with Ladder.open(folder, environments=environments(wheels)) as ladder:
+    made = environments(
+        wheels, confine=for_builds(sandbox, is_ladder=True), has_network=build_network
+    )
+    with Ladder.open(folder, environments=made) as ladder:
         played = event.play(
             ladder,
             schedule=schedule,

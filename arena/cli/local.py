@@ -13,7 +13,7 @@ from shutil import rmtree
 import trio
 
 from arena.cli import show
-from arena.cli.confining import confining
+from arena.cli.confining import confining, for_builds
 from arena.cli.errors import Misuse
 from arena.cli.interrupts import heeding_signals
 from arena.cli.listening import Listening, inviting, is_remote
@@ -67,7 +67,7 @@ class Ask:
 def match(ask: Ask, *, as_json: bool) -> bool:
     """Play the match, print what it came to; whether it was played to its end and counts."""
     plan = _plan(ask)
-    made = environments(ask.wheels)
+    made = environments(ask.wheels, confine=for_builds(ask.is_confined))
     plan = replace(plan, entrants=tuple(map(made.prepared, plan.entrants)))
     if ask.logs is not None:
         ask.logs.mkdir(parents=True, exist_ok=True)

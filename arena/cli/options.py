@@ -51,6 +51,22 @@ Confine = Annotated[
         help="Confine the bots: no network, no files but their own, limits. See docs/security.md.",
     ),
 ]
+ConfineLadder = Annotated[
+    bool,
+    typer.Option(
+        "--sandbox/--no-sandbox",
+        help="Whether the bots, and what is built of them, are confined: no network, no files but "
+        "their own, limits. Where they cannot be, nothing is run but with --no-sandbox. See "
+        "docs/security.md.",
+    ),
+]
+BuildNetwork = Annotated[
+    bool,
+    typer.Option(
+        "--build-network",
+        help="Let what builds a bot reach the network, yours included; the bot itself never does.",
+    ),
+]
 Wheels = Annotated[
     Path | None,
     typer.Option(

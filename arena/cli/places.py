@@ -8,7 +8,8 @@ import re
 import shutil
 import sys
 import tempfile
-from contextlib import suppress
+from collections.abc import Callable
+from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 from typing import Final
 
@@ -18,6 +19,7 @@ from arena.cli.text import printable
 from arena.ladder.bots.archive import SUFFIX, unpack
 from arena.ladder.bots.entrants import BotError, find_bot
 from arena.ladder.bots.environments import Environments
+from arena.ladder.processes.sandbox import Sandbox
 from arena.ladder.processes.strays import birth_of, sweep
 
 _PREFIX: Final = "hokm-arena-"
@@ -42,11 +44,23 @@ def bot_folder(text: str) -> Path:
     return unpack(place, private / place.stem).folder
 
 
-def environments(wheels: Path | None) -> Environments:
-    """What makes what bots need, from that folder of wheels if there is one."""
+def environments(
+    wheels: Path | None,
+    *,
+    confine: Callable[[], AbstractContextManager[Sandbox | None]] | None = None,
+    has_network: bool = False,
+) -> Environments:
+    """What makes what bots need, from that folder of wheels if there is one; `confine` makes the
+    sandbox for what is built.
+    """
     if wheels is not None and not wheels.is_dir():
         raise Misuse(f"--wheels {wheels} is no folder; name one that has wheels (*.whl) in it")
-    return Environments(wheels=wheels, tell=lambda line: print(printable(line), file=sys.stderr))
+    return Environments(
+        wheels=wheels,
+        tell=lambda line: print(printable(line), file=sys.stderr),
+        confine=confine,
+        has_network=has_network,
+    )
 
 
 def bundles_folder() -> Path:

@@ -10,7 +10,7 @@ from pathlib import Path
 import trio
 
 from arena.cli import show
-from arena.cli.confining import confining
+from arena.cli.confining import confining, for_builds
 from arena.cli.errors import Misuse
 from arena.cli.interrupts import heeding_signals
 from arena.cli.listening import is_remote
@@ -60,7 +60,7 @@ def experiment(ask: Ask, *, as_json: bool) -> bool:
             "these bots' names together are too long for the folder of their logs: it takes "
             f"{LONGEST_FILE_NAME_BYTES} bytes of UTF-8; shorten a name in its bot.toml"
         )
-    made = environments(ask.wheels)
+    made = environments(ask.wheels, confine=for_builds(ask.is_confined))
     first, second = made.prepared(first), made.prepared(second)
     folder = ask.out or default_folder(ask.design, (first, second))
     secret = None if ask.seed is None else secret_from_text(ask.seed)

@@ -197,11 +197,11 @@ def test_a_run_on_a_full_disk_goes_on_once_there_is_room(
     disk: Disk, club: Path, undisturbed: object, tmp_path: Path, left_kib: int
 ) -> None:
     disk.fill(left_kib=left_kib)
-    line = told(disk.arena("ladder", "run", club, "--cycles", 4))
+    line = told(disk.arena("ladder", "run", club, "--no-sandbox", "--cycles", 4))
     assert any(problem in line for problem in FULL)
     assert str(club) in line
     disk.do('rm "$DISK/ballast"')
-    done(disk.arena("ladder", "run", club, "--cycles", 4))
+    done(disk.arena("ladder", "run", club, "--no-sandbox", "--cycles", 4))
     assert outcome(copied(disk.seen(club), tmp_path)) == undisturbed
 
 
@@ -245,12 +245,14 @@ def test_a_disk_that_fails_in_the_middle_ends_the_run_and_loses_nothing(
     disk: Disk, club: Path, undisturbed: object, tmp_path: Path, damage: str
 ) -> None:
     hurt, mend, says = DAMAGES[damage]
-    result = disk.arena("ladder", "run", club, "--cycles", 4, HURT=hurt, DISK=str(disk.folder))
+    result = disk.arena(
+        "ladder", "run", club, "--no-sandbox", "--cycles", 4, HURT=hurt, DISK=str(disk.folder)
+    )
     assert re.search(says, told(result))
     disk.do(mend)
     with Ladder.open(copied(disk.seen(club), tmp_path / "then")) as ladder:
         assert 3 <= len(ladder.store.results()) <= 5  # what was committed, and no more
-    done(disk.arena("ladder", "run", club, "--cycles", 4))
+    done(disk.arena("ladder", "run", club, "--no-sandbox", "--cycles", 4))
     assert outcome(copied(disk.seen(club), tmp_path)) == undisturbed
 
 
@@ -258,16 +260,18 @@ def test_a_run_on_a_read_only_disk_goes_on_once_it_can_write(
     disk: Disk, club: Path, undisturbed: object, tmp_path: Path
 ) -> None:
     disk.do('mount -o remount,ro "$DISK"')
-    line = told(disk.arena("ladder", "run", club, "--cycles", 4))
+    line = told(disk.arena("ladder", "run", club, "--no-sandbox", "--cycles", 4))
     assert str(club) in line
     disk.do('mount -o remount,rw "$DISK"')
-    done(disk.arena("ladder", "run", club, "--cycles", 4))
+    done(disk.arena("ladder", "run", club, "--no-sandbox", "--cycles", 4))
     assert outcome(copied(disk.seen(club), tmp_path)) == undisturbed
 
 
 @pytest.mark.parametrize("gone", ['umount -l "$DISK"', 'rm -r "$DISK/club"'])
 def test_a_ladder_that_is_gone_in_the_middle_is_one_line(disk: Disk, club: Path, gone: str) -> None:
-    result = disk.arena("ladder", "run", club, "--cycles", 4, HURT=gone, DISK=str(disk.folder))
+    result = disk.arena(
+        "ladder", "run", club, "--no-sandbox", "--cycles", 4, HURT=gone, DISK=str(disk.folder)
+    )
     assert "ladder.db: was removed or replaced while it was in use" in told(result)
 
 
@@ -278,7 +282,9 @@ def test_a_note_of_a_process_that_cannot_be_written_is_no_bots_fault(
     disk.do('mkdir -p "$DISK/state/hokm-arena/running"')
     copy = copied(disk.seen(club), tmp_path)
     disk.fill(left_kib=0)
-    line = told(disk.arena("ladder", "run", copy, REAL="1", XDG_STATE_HOME=str(state)))
+    line = told(
+        disk.arena("ladder", "run", copy, "--no-sandbox", REAL="1", XDG_STATE_HOME=str(state))
+    )
     assert line.startswith(f"error: {state}/hokm-arena/running/")
     assert "No space left on device; make room there" in line
     with Ladder.open(copy) as ladder:
@@ -368,7 +374,7 @@ def test_logs_that_find_no_room_end_no_match(disk: Disk, tmp_path: Path) -> None
     [
         ("ladder", "standings", "FOLDER"),
         ("ladder", "standings", "FOLDER", "--json"),
-        ("ladder", "run", "FOLDER"),
+        ("ladder", "run", "FOLDER", "--no-sandbox"),
         ("match", "BOT", "BOT", "--boards", "1", "--json"),
         ("match", "BOT", "BOT", "--boards", "1"),
         ("bot", "list"),
@@ -399,7 +405,7 @@ def test_progress_that_cannot_be_printed_ends_nothing(tmp_path: Path, made: Path
     folder = copied(made, tmp_path)
     with open("/dev/full", "w") as full:
         result = subprocess.run(
-            [sys.executable, "-c", COMMAND, "ladder", "run", str(folder), "--json"],
+            [sys.executable, "-c", COMMAND, "ladder", "run", str(folder), "--no-sandbox", "--json"],
             stdout=subprocess.PIPE,
             stderr=full,
             text=True,
@@ -416,7 +422,7 @@ def test_a_log_of_the_arena_that_cannot_be_written_is_one_line_and_ends_nothing(
 ) -> None:
     words = {
         "match": ["match", *bots[:2], "--players", "2", "--boards", "1"],
-        "ladder": ["ladder", "run", copied(made, tmp_path), "--cycles", "1"],
+        "ladder": ["ladder", "run", copied(made, tmp_path), "--no-sandbox", "--cycles", "1"],
     }
     result = subprocess.run(
         [sys.executable, "-c", COMMAND, *map(str, words[command]), "--log-file", "/dev/full"],

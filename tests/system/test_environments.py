@@ -93,7 +93,7 @@ def test_every_command_that_starts_a_bot_gives_it_its_environment(
         ("bot", "check", mine, "--only", "hello*", "--fuzz", "0"),
         ("ladder", "init", "club", "--boards", "1", "--players", "2"),
         ("ladder", "add", "club", mine, good),
-        ("ladder", "run", "club", "--cycles", "1", "--hello-time", "60"),
+        ("ladder", "run", "club", "--cycles", "1", "--hello-time", "60", "--no-sandbox"),
     ):
         said = run(*words)
         assert "installing" not in said
@@ -115,7 +115,9 @@ def test_the_environment_of_a_ladder_that_was_lost_is_made_again(
     assert main(("ladder", "init", "club", "--boards", "1", "--players", "2")) == 0
     assert main(("ladder", "add", "club", *bots)) == 0
     (tmp_path / "cache").rename(tmp_path / "lost")
-    assert main(("ladder", "run", "club", "--cycles", "1", "--hello-time", "60")) == 0
+    assert (
+        main(("ladder", "run", "club", "--cycles", "1", "--hello-time", "60", "--no-sandbox")) == 0
+    )
     said = capsys.readouterr()
     assert said.err.count("lucky: installing tiny-luck==1.0") == 2
     assert "1 match played, 0 void" in said.out

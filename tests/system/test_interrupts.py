@@ -78,6 +78,7 @@ class Club:
 
     def run(self) -> "subprocess.Popen[str]":
         words = ("ladder", "run", self.folder, "--concurrency", 2, "--hello-time", 60, "--json")
+        words += ("--no-sandbox",)  # they are told by files
         return subprocess.Popen(
             [sys.executable, "-m", "arena", *map(str, words)],
             stdout=subprocess.PIPE,

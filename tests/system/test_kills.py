@@ -43,7 +43,8 @@ BOT = """
 BOTS = {"Lowest": "0", "Highest": "-1", "Middle": "len(view.playable) // 2"}
 
 BEACON = "a beacon that publishes one value"
-RUN = ("--entropy", "ab" * 32, "--hello-time", 60)
+# In a sandbox what a bot leaves ends with it, whoever kills the arena; here it has to be found.
+RUN = ("--entropy", "ab" * 32, "--hello-time", 60, "--no-sandbox")
 
 
 class Machine:

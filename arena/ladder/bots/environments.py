@@ -8,8 +8,10 @@ runs; that is kept by the digest of the bot. Neither is part of a bot's identity
 
 Whatever is kept is whole: it is made in a folder of its own, and named by a file that is written
 last. Two at once wait for each other. Packages come as wheels only, since to build one is to run
-code of its author; nothing of what is installed is run here. A build is code of the bot's author,
-and runs as whoever runs the arena. This module knows no games and starts no bots.
+code of its author; nothing of what is installed is run here. A build is code of the bot's author:
+where bots are confined it is too, in a sandbox of its own, where it may write to its copy of the
+files only; otherwise it runs as whoever runs the arena. This module knows no games and starts no
+bots.
 """
 
 import fcntl
@@ -21,6 +23,7 @@ import re
 import selectors
 import shutil
 import signal
+import stat
 import subprocess
 import sys
 import sysconfig
@@ -28,7 +31,7 @@ import tempfile
 import time
 import venv
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, replace
 from importlib import metadata
 from pathlib import Path
@@ -42,6 +45,12 @@ from arena.ladder.bots.bundle import BotError, bundle, bundle_digest
 from arena.ladder.bots.entrants import Entrant, Environment, check_built
 from arena.ladder.files import write_whole
 from arena.ladder.processes.capped_log import CappedLog
+from arena.ladder.processes.sandbox import (
+    Sandbox,
+    bounds_of_build,
+    ended_in_shell,
+    how_it_hit_a_limit,
+)
 from arena.ladder.strict_toml import read_text, shortened
 from hokm.errors import quoted
 
@@ -53,6 +62,14 @@ INSTALL_SECONDS: Final = 600.0
 BUILD_SECONDS: Final = 600.0
 """A program of some thousand lines is compiled in a minute, with what it depends on in several."""
 
+BUILD_MIB: Final = 2048
+BUILD_FILES: Final = 200_000
+"""What a confined build may hold at once; the folders of large programs in Node or Rust have half
+of that.
+"""
+LEAST_FREE_MIB: Final = 512
+"""What a confined build leaves of the disk, whatever it does with files that cannot be seen."""
+
 _SCHEMA: Final = 1  # of what is kept: another one is made anew
 _SDK: Final = "hokm-sdk"
 _WHOLE: Final = "whole"
@@ -60,6 +77,7 @@ _LOCK: Final = "lock"
 _SHOWN_LINES: Final = 12
 _POLL_SECONDS: Final = 0.1
 _CHUNK_BYTES: Final = 1 << 16
+_LONGEST_PATH: Final = 2000  # half of what Linux takes; what lies deeper cannot be counted
 _HASH: Final = re.compile(r"\s--hash=(\w+:[0-9a-f]+)(?=\s|$)")
 _COMMENT: Final = re.compile(r"(^|\s)#.*$")
 _SAYS_NO_NETWORK: Final = (
@@ -106,11 +124,16 @@ class Environments:
         cache: where it is kept; None for the user's own, see `default_cache`.
         wheels: a folder that packages are taken from, in place of the network.
         tell: is told what takes its time.
+        confine: makes the sandbox that builds are run in, each time something is built; None where
+            they are not confined.
+        has_network: whether a confined build has the network that the arena has.
     """
 
     cache: Path | None = None
     wheels: Path | None = None
     tell: Callable[[str], None] = lambda line: None
+    confine: Callable[[], AbstractContextManager[Sandbox | None]] | None = None
+    has_network: bool = False
 
     def prepared(self, entrant: Entrant) -> Entrant:
         """Return the same bot with the environment it needs, which is made if it is not there.
@@ -159,9 +182,12 @@ class Environments:
 
     def _built(self, entrant: Entrant) -> Path:
         python = entrant.environment.python
+        what = (entrant.digest, sys.version, sysconfig.get_platform(), str(python))
+        # What was built with more at hand says nothing of what a ladder can build.
+        how = () if self.confine is None else ("confined",)
         return self._kept(
             "built",
-            _key(_SCHEMA, entrant.digest, sys.version, sysconfig.get_platform(), str(python)),
+            _key(_SCHEMA, *what, *how),
             is_usable=lambda folder: True,
             make=lambda folder, lock: self._build(entrant, folder),
         )
@@ -176,15 +202,17 @@ class Environments:
         if bundle_digest(folder) != entrant.digest:
             remedy = "stop what writes there"
             raise BotError(entrant.folder, "changed while it was copied", remedy=remedy)
-        seen = {name: os.environ[name] for name in _INHERITED if name in os.environ}
-        seen |= {"HOME": str(folder), "LANG": "C.UTF-8"}
-        words = entrant.build_argv(sys.executable)
-        done = _run(words, folder=folder, seen=seen, seconds=BUILD_SECONDS)
+        with nullcontext() if self.confine is None else self.confine() as sandbox:
+            done, limit = self._run_build(entrant, folder, sandbox)
         if done.status != 0:
+            how = f"{done.how}; {limit}" if limit else done.how
+            by_hand = "run it by hand in a copy of the folder"
+            if sandbox is not None and not self.has_network:
+                by_hand += "; it has no network and writes nowhere else"
             raise NotPreparedError(
                 entrant.folder,
-                f"cannot be built: {quoted(' '.join(entrant.build))} {done.how}",
-                remedy="see what it said, and run it by hand in a copy of the folder",
+                f"cannot be built: {quoted(' '.join(entrant.build))} {how}",
+                remedy=f"see what it said, and {by_hand}",
                 output=done.output,
             )
         try:
@@ -197,6 +225,37 @@ class Environments:
                 remedy="have the build make it, or mend the command",
                 output=done.output,
             ) from error
+
+    def _run_build(
+        self, entrant: Entrant, folder: Path, sandbox: Sandbox | None
+    ) -> tuple["_Done", str]:
+        """Run it in the folder; how it ended, and which limit it hit if that can be known."""
+        words = entrant.build_argv(sys.executable)
+        seen = {name: os.environ[name] for name in _INHERITED if name in os.environ}
+        seen |= {"HOME": str(folder), "LANG": "C.UTF-8"}
+        if sandbox is None:
+            return _run(words, folder=folder, seen=seen, seconds=BUILD_SECONDS), ""
+        bounds = bounds_of_build(seconds=BUILD_SECONDS)
+        prefix = sandbox.around_build(
+            words, folder=folder, bounds=bounds, has_network=self.has_network
+        )
+        try:
+            done = _run(
+                (*prefix, *words),
+                folder=folder,
+                seen=seen,
+                seconds=BUILD_SECONDS,
+                watch=_Room(folder).excess,
+            )
+        finally:
+            _take_back(folder)
+        if done.status is None:
+            return done, ""
+        if excess := _Room(folder).excess():  # made since it was last looked at
+            return replace(done, status=None, excess=excess), ""
+        status = ended_in_shell(done.status)
+        limit = how_it_hit_a_limit(status, log_tail=done.output, bounds=bounds)
+        return replace(done, status=status), limit
 
     def _kept(
         self,
@@ -219,7 +278,7 @@ class Environments:
             (place / _WHOLE).unlink(missing_ok=True)
             for left in place.iterdir():  # by somebody who was killed
                 if left.is_dir():
-                    shutil.rmtree(left, ignore_errors=True)
+                    _remove(left)
             # Each attempt has a folder of its own, where it stays: environments know where they
             # are, and what a killed one left running writes into no other.
             folder = Path(tempfile.mkdtemp(dir=place))
@@ -228,7 +287,7 @@ class Environments:
                 make(folder, lock)
                 write_whole(place / _WHOLE, folder.name.encode(), mode=0o644)
             except BaseException:
-                shutil.rmtree(folder, ignore_errors=True)
+                _remove(folder)
                 raise
         return folder
 
@@ -421,14 +480,19 @@ def _not_installed(
 
 @dataclass(frozen=True, slots=True)
 class _Done:
-    """How a command ended: its status, None if its time was up; and the end of what it printed."""
+    """How a command ended: its status, None if it was ended, since its time was up or for what it
+    had in `excess`; and the end of what it printed.
+    """
 
     status: int | None
     output: str
     seconds: float
+    excess: str = ""
 
     @property
     def how(self) -> str:
+        if self.excess:
+            return f"was ended: {self.excess}"
         if self.status is None:
             return f"was ended after {self.seconds:.0f} s"
         if self.status < 0:
@@ -443,8 +507,11 @@ def _run(
     seen: Mapping[str, str],
     seconds: float,
     kept_open: tuple[int, ...] = (),
+    watch: Callable[[], str] = lambda: "",
 ) -> _Done:
-    """Run a command to its end, within its time; nothing of its process group is left."""
+    """Run a command to its end, within its time and until ``watch`` says what it has too much of;
+    nothing of its process group is left.
+    """
     from arena.ladder.processes.launcher import death_signal_prefix  # trio with it, 0.1 s
 
     with tempfile.TemporaryDirectory(prefix="hokm-said-") as there:
@@ -467,8 +534,9 @@ def _run(
             return _Done(127, f"{words[0]}: {error.strerror}\n", seconds)
         finally:
             os.close(write)
+        has_ended, excess = False, ""
         try:
-            has_ended = _attended(popen, read, log, seconds=seconds)
+            has_ended, excess = _attended(popen, read, log, seconds=seconds, watch=watch)
         finally:
             # It may be dead, but is not reaped: its id and the group's still belong to it.
             with suppress(ProcessLookupError, PermissionError):
@@ -477,19 +545,30 @@ def _run(
             os.close(read)
             log.close()
         lines = log.tail().splitlines()[-_SHOWN_LINES:]
-    return _Done(status if has_ended else None, "".join(f"{line}\n" for line in lines), seconds)
+    said = "".join(f"{line}\n" for line in lines)
+    return _Done(status if has_ended else None, said, seconds, excess)
 
 
 def _attended(
-    popen: subprocess.Popen[bytes], output: int, log: CappedLog, *, seconds: float
-) -> bool:
-    """Copy what a process prints until it has ended; whether it did so in its time. One that it has
-    left behind may hold its output for ever.
+    popen: subprocess.Popen[bytes],
+    output: int,
+    log: CappedLog,
+    *,
+    seconds: float,
+    watch: Callable[[], str],
+) -> tuple[bool, str]:
+    """Copy what a process prints until it has ended; whether it did so in its time, and what it had
+    too much of. One that it has left behind may hold its output for ever.
     """
     deadline = time.monotonic() + seconds
+    looks_again = time.monotonic()
     with selectors.DefaultSelector() as selector:
         selector.register(output, selectors.EVENT_READ)
-        while time.monotonic() < deadline:
+        while (now := time.monotonic()) < deadline:
+            if now >= looks_again:
+                if excess := watch():
+                    return False, excess
+                looks_again = time.monotonic() + _POLL_SECONDS
             if not selector.get_map():  # it has closed its output, which says nothing
                 time.sleep(_POLL_SECONDS)
             elif selector.select(_POLL_SECONDS):
@@ -498,8 +577,8 @@ def _attended(
                     continue
                 selector.unregister(output)
             if _has_ended(popen):
-                return True
-    return False
+                return True, ""
+    return False, ""
 
 
 def _has_ended(popen: subprocess.Popen[bytes]) -> bool:
@@ -507,6 +586,70 @@ def _has_ended(popen: subprocess.Popen[bytes]) -> bool:
         return popen.poll() is not None
     how = os.WEXITED | os.WNOHANG | os.WNOWAIT
     return os.waitid(os.P_PID, popen.pid, how) is not None
+
+
+class _Room:
+    """The room that a build takes up in a folder, and what it leaves of the disk."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._looks_again = 0.0
+
+    def excess(self) -> str:
+        """What it has too much of; empty while it keeps within its limits. Whether the disk is full
+        is cheap to ask; files are counted each second, or less often where there are many.
+        """
+        if shutil.disk_usage(self._folder).free < LEAST_FREE_MIB << 20:
+            return f"the disk has less than {LEAST_FREE_MIB} MiB left"
+        began = time.monotonic()
+        if began < self._looks_again:
+            return ""
+        size_bytes = 0
+        for files, entry in enumerate(_everything_in(self._folder), start=1):
+            if len(entry.path) > _LONGEST_PATH:
+                return "it makes folders in folders without end"
+            with suppress(OSError):  # gone meanwhile
+                size_bytes += entry.stat(follow_symlinks=False).st_blocks * 512
+            if files > BUILD_FILES:
+                return f"it has over {BUILD_FILES} files"
+            if size_bytes > BUILD_MIB << 20:
+                return f"its files have over {BUILD_MIB} MiB"
+        now = time.monotonic()
+        self._looks_again = now + max(1.0, 10 * (now - began))
+        return ""
+
+
+def _everything_in(folder: Path | str) -> Iterator["os.DirEntry[str]"]:
+    """All that lies below, a folder before what is in it."""
+    left = [os.fspath(folder)]
+    while left:
+        with suppress(OSError), os.scandir(left.pop()) as entries:
+            for entry in entries:
+                yield entry
+                with suppress(OSError):
+                    if entry.is_dir(follow_symlinks=False):
+                        left.append(entry.path)
+
+
+def _take_back(folder: Path) -> None:
+    """What was built belongs to the arena again; all may read it, nobody gets powers from it."""
+    os.chown(folder, os.geteuid(), os.getegid())
+    folder.chmod(0o755)
+    for entry in _everything_in(folder):
+        with suppress(OSError):  # too deep to be named: such a build is refused
+            mode = entry.stat(follow_symlinks=False).st_mode
+            os.chown(entry.path, os.geteuid(), os.getegid(), follow_symlinks=False)
+            if stat.S_ISDIR(mode) or stat.S_ISREG(mode):
+                runs = stat.S_ISDIR(mode) or mode & 0o111
+                os.chmod(entry.path, 0o755 if runs else 0o644)
+
+
+def _remove(folder: Path) -> None:
+    """Remove a folder, as far as it can be; one that somebody has made deeper than Python goes."""
+    try:
+        shutil.rmtree(folder, ignore_errors=True)
+    except RecursionError:
+        subprocess.run(("rm", "-rf", "--", str(folder)), capture_output=True, check=False)
 
 
 def _python_of(environment: Path) -> Path:

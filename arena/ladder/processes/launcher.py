@@ -28,7 +28,7 @@ import trio
 from arena.ladder.processes import strays
 from arena.ladder.processes.capped_log import CappedLog
 from arena.ladder.processes.orphans import Family
-from arena.ladder.processes.sandbox import WRAPPERS
+from arena.ladder.processes.sandbox import WRAPPERS, ended_in_shell
 from arena.ladder.processes.strays import eldest_below
 
 GRACE_SECONDS: Final = 1.0
@@ -38,7 +38,6 @@ _KILL_SECONDS: Final = 5.0  # SIGKILL works at once but for a process stuck in t
 _POLL_SECONDS: Final = 0.02  # where there is no pidfd, and for orphans
 _CHUNK_BYTES: Final = 1 << 16  # a pipe's capacity on Linux
 _LAST_WORDS_BYTES: Final = 1 << 20  # the most a pipe can be set to hold unprivileged
-_SIGNALLED: Final = 128  # and the number of the signal: the status of a shell, sh(1)
 
 # The machine has no more of something; a bot has no part in it.
 _EXHAUSTED: Final = (errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE)
@@ -168,8 +167,7 @@ class BotProcess:
         if pid == 0:
             return False
         code = self._popen.returncode = os.waitstatus_to_exitcode(status)
-        # The shell in a sandbox says of a signal only this.
-        self.returncode = _SIGNALLED - code if self._is_boxed and code > _SIGNALLED else code
+        self.returncode = ended_in_shell(code) if self._is_boxed else code
         self.cpu_seconds = usage.ru_utime + usage.ru_stime
         self._family.bot_reaped()
         return True

@@ -36,6 +36,9 @@ MOST_PROCESSES: Final = 256
 FILE_MIB: Final = 64
 """The most in one file, and in each of /tmp and /dev/shm, which are memory."""
 OPEN_FILES: Final = 256
+BUILD_FILE_MIB: Final = 1024
+BUILD_OPEN_FILES: Final = 1024
+"""What compilers and linkers of large programs come near."""
 ADDRESS_SPACE_FACTOR: Final = 4
 """How much more may be reserved than used: what is mapped and shared is counted only there."""
 LEAST_ADDRESS_SPACE_MIB: Final = 16 * 1024
@@ -62,6 +65,16 @@ _SETTINGS: Final = (
     "/etc/ld.so.conf",
     "/etc/ld.so.conf.d",
     "/etc/localtime",
+)
+
+# What finds and trusts others on a network, where a build has one.
+_OF_THE_NETWORK: Final = (
+    "/etc/ca-certificates",
+    "/etc/hosts",
+    "/etc/nsswitch.conf",
+    "/etc/pki",
+    "/etc/resolv.conf",
+    "/etc/ssl",
 )
 
 # Of the whole machine, and so of other bots: counters that move with what they do.
@@ -96,6 +109,7 @@ _DISK_FULL: Final = ("No space left on device", "File too large")
 _SIGXCPU: Final = 24
 _SIGXFSZ: Final = 25
 _SIGKILL: Final = 9
+_SIGNALLED: Final = 128  # and the number of the signal: the status of a shell, sh(1)
 
 _TRY_SECONDS: Final = 30.0
 _LONGEST_COMPLAINT: Final = 200
@@ -107,13 +121,15 @@ class SandboxError(RuntimeError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bounds:
-    """What one bot may use: mebibytes of memory in each process, processes and threads together,
-    and seconds, both of CPU in each process and of life.
+    """What one bot may use: mebibytes of memory, processes and threads together, seconds, both of
+    CPU in each process and of life, mebibytes in a file and in /tmp, and open files.
     """
 
     memory_mib: int
     processes: int
     seconds: float
+    file_mib: int = FILE_MIB
+    open_files: int = OPEN_FILES
 
 
 def bounds_of(limits: Limits, *, seconds: float) -> Bounds:
@@ -124,6 +140,17 @@ def bounds_of(limits: Limits, *, seconds: float) -> Bounds:
         memory_mib=min(memory_mib, MOST_MEMORY_MIB),
         processes=min(processes, MOST_PROCESSES),
         seconds=seconds,
+    )
+
+
+def bounds_of_build(*, seconds: float) -> Bounds:
+    """What any bot's build gets: the most of all, and room for what compilers write."""
+    return Bounds(
+        memory_mib=MOST_MEMORY_MIB,
+        processes=MOST_PROCESSES,
+        seconds=seconds,
+        file_mib=BUILD_FILE_MIB,
+        open_files=BUILD_OPEN_FILES,
     )
 
 
@@ -163,33 +190,77 @@ class Sandbox:
 
     def around(self, argv: Sequence[str], *, folder: Path, bounds: Bounds) -> tuple[str, ...]:
         """What stands before ``argv``, the command of a bot in ``folder``."""
+        places = (
+            *_folder("/run"),
+            *("--ro-bind", str(folder), _BOT),
+            *("--ro-bind", str(self._socket), _SOCKET),  # one connects all the same
+        )
+        return self._before(
+            argv, bounds=bounds, places=places, home=_TEMPORARY, filter_="filter", user=self._user()
+        )
+
+    def around_build(
+        self, argv: Sequence[str], *, folder: Path, bounds: Bounds, has_network: bool
+    ) -> tuple[str, ...]:
+        """What stands before ``argv``, which builds a bot in ``folder``, the one place where it may
+        write. Where root runs the arena, the folder is another account's from now on.
+        """
+        user = self._user()
+        if user is not None:
+            for place in (folder, *folder.rglob("*")):
+                os.chown(place, user, user, follow_symlinks=False)
+        places = ["--bind", str(folder), _BOT]
+        for file in _OF_THE_NETWORK if has_network else ():
+            places += ("--ro-bind-try", file, file)
+        return self._before(
+            argv,
+            bounds=bounds,
+            places=places,
+            home=_BOT,
+            filter_="filter-of-builds",
+            user=user,
+            has_network=has_network,
+        )
+
+    def _before(
+        self,
+        argv: Sequence[str],
+        *,
+        bounds: Bounds,
+        places: Sequence[str],
+        home: str,
+        filter_: str,
+        user: int | None,
+        has_network: bool = False,
+    ) -> tuple[str, ...]:
         program = _found(argv[0])
         shown = [*self.shown, *([] if program is None else _tree_of(program))]
         path = _PATH if program is None else f"{program.parent}:{_PATH}"
         arguments = [
             *self._namespaces(),
+            *(() if has_network else ("--unshare-net",)),
             *_system(),
-            *self._proc(),
+            *self._proc(size_bytes=bounds.file_mib << 20),
             *_bound(shown),
-            *_folder("/run"),
-            *("--ro-bind", str(folder), _BOT),
-            *("--ro-bind", str(self._socket), _SOCKET),  # one connects all the same
+            *places,
             *("--remount-ro", "/dev", "--remount-ro", "/"),
             *("--chdir", _BOT, "--unsetenv", "TMPDIR"),
-            *("--setenv", "HOME", _TEMPORARY, "--setenv", "PATH", path),
+            *("--setenv", "HOME", home, "--setenv", "PATH", path),
             *("--seccomp", "9", "--"),
         ]
-        inside = [*_limits(bounds), "/bin/sh", "-c", _INIT, "sh", *self._step_down()]
-        filtered = ["/bin/sh", "-c", _WITH_FILTER, "sh", str(self._filter)]
+        inside = [*_limits(bounds), "/bin/sh", "-c", _INIT, "sh", *_step_down(user)]
+        filtered = ["/bin/sh", "-c", _WITH_FILTER, "sh", str(self.folder / filter_)]
         return (*filtered, self.bwrap, *arguments, *inside)
+
+    def _user(self) -> int | None:
+        """Root's processes are not counted, so no bot is run as root: the account of the next one,
+        None where it is an ordinary user's anyway.
+        """
+        return _USERS[next(_FIRST_USER) % len(_USERS)] if self.is_root else None
 
     @property
     def _socket(self) -> Path:
         return self.folder / "referee.sock"
-
-    @property
-    def _filter(self) -> Path:
-        return self.folder / "filter"
 
     def _namespaces(self) -> Iterator[str]:
         if self.is_root:
@@ -198,15 +269,14 @@ class Sandbox:
         else:
             user = str(_INSIDE_USER)
             yield from ("--unshare-user", "--uid", user, "--gid", user)
-        yield from ("--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts")
+        yield from ("--unshare-pid", "--unshare-ipc", "--unshare-uts")
         yield from ("--unshare-cgroup-try", "--hostname", "bot")
         yield from ("--die-with-parent", "--as-pid-1")
 
-    def _proc(self) -> Iterator[str]:
-        size_bytes = str(FILE_MIB << 20)
+    def _proc(self, *, size_bytes: int) -> Iterator[str]:
         yield from ("--proc", "/proc", "--dev", "/dev")
         for place in ("/dev/shm", _TEMPORARY):
-            yield from ("--perms", "1777", "--size", size_bytes, "--tmpfs", place)
+            yield from ("--perms", "1777", "--size", str(size_bytes), "--tmpfs", place)
         for file in filter(os.path.exists, _HIDDEN_FILES):
             yield from ("--ro-bind", str(self.folder / "empty"), file)
         for hidden in filter(os.path.exists, _HIDDEN_FOLDERS):
@@ -217,16 +287,6 @@ class Sandbox:
         for file in _SETTINGS:
             yield from ("--ro-bind-try", file, file)
 
-    def _step_down(self) -> Iterator[str]:
-        """Root's processes are not counted, so no bot is run as root. The first process stays as it
-        is: bubblewrap without its powers could not end one of another account.
-        """
-        if not self.is_root:
-            return
-        user = str(_USERS[next(_FIRST_USER) % len(_USERS)])
-        yield from (_tool("setpriv"), "--reuid", user, "--regid", user, "--clear-groups")
-        yield from ("--inh-caps=-all", "--bounding-set=-all", "--")
-
 
 def prepare(folder: Path, *, python: str) -> Sandbox:
     """Make a sandbox of this machine, with what it needs in ``folder``, which is private and has a
@@ -236,11 +296,11 @@ def prepare(folder: Path, *, python: str) -> Sandbox:
         SandboxError: where it does not work.
     """
     if sys.platform != "linux":
-        raise SandboxError("there is no sandbox but on Linux; leave --sandbox out")
+        raise SandboxError("there is no sandbox but on Linux")
     machine = platform.machine()
     if machine not in seccomp.MACHINES:
         known = ", ".join(seccomp.MACHINES)
-        raise SandboxError(f"there is no sandbox on {machine}, only on {known}; leave it out")
+        raise SandboxError(f"there is no sandbox on {machine}, only on {known}")
     bwrap = find_bwrap()
     if bwrap is None:
         raise SandboxError(
@@ -256,6 +316,7 @@ def prepare(folder: Path, *, python: str) -> Sandbox:
         file.write_text(text, encoding="ascii")
         file.chmod(0o444)
     (folder / "filter").write_bytes(seccomp.program(machine))
+    (folder / "filter-of-builds").write_bytes(seccomp.program(machine, is_of_builds=True))
     sandbox = Sandbox(
         bwrap=bwrap,
         folder=folder,
@@ -280,6 +341,13 @@ def find_bwrap() -> str | None:
     return None
 
 
+def ended_in_shell(status: int) -> int:
+    """The exit code of what a sandbox was around, or minus the number of the signal that ended it:
+    the first process in there is a shell, and says so by a status.
+    """
+    return _SIGNALLED - status if status > _SIGNALLED else status
+
+
 def how_it_hit_a_limit(returncode: int, *, log_tail: str, bounds: Bounds) -> str:
     """Which limit a process seems to have ended at, for a person; empty where there is no sign.
 
@@ -288,7 +356,7 @@ def how_it_hit_a_limit(returncode: int, *, log_tail: str, bounds: Bounds) -> str
     if returncode == -_SIGXCPU:
         return f"it had {bounds.seconds:.0f} s of CPU"
     if returncode == -_SIGXFSZ:
-        return f"a file may have {FILE_MIB} MiB"
+        return f"a file may have {bounds.file_mib} MiB"
     if returncode == 0:
         return ""
     last = log_tail[-2000:]
@@ -297,7 +365,7 @@ def how_it_hit_a_limit(returncode: int, *, log_tail: str, bounds: Bounds) -> str
     if any(sign in last for sign in _OUT_OF_PROCESSES):
         return f"it may have {bounds.processes} processes and threads"
     if any(sign in last for sign in _DISK_FULL):
-        return f"/tmp and /dev/shm have {FILE_MIB} MiB each"
+        return f"/tmp and /dev/shm have {bounds.file_mib} MiB each"
     if returncode == -_SIGKILL:
         return "killed from outside, as by a machine that is out of memory"
     return ""
@@ -370,6 +438,16 @@ def _setting(file: str) -> str:
 # -- parts of a command
 
 
+def _step_down(user: int | None) -> Iterator[str]:
+    """The first process stays as it is: bubblewrap without its powers could not end one of another
+    account.
+    """
+    if user is None:
+        return
+    yield from (_tool("setpriv"), "--reuid", str(user), "--regid", str(user), "--clear-groups")
+    yield from ("--inh-caps=-all", "--bounding-set=-all", "--")
+
+
 def _limits(bounds: Bounds) -> Iterator[str]:
     """Set within the sandbox, where processes are counted from nothing."""
     memory_bytes = bounds.memory_mib << 20
@@ -380,8 +458,8 @@ def _limits(bounds: Bounds) -> Iterator[str]:
         ("data", memory_bytes),
         ("as", reserved_mib << 20),
         ("nproc", bounds.processes + 1),  # the first process is none of the bot's
-        ("fsize", FILE_MIB << 20),
-        ("nofile", OPEN_FILES),
+        ("fsize", bounds.file_mib << 20),
+        ("nofile", bounds.open_files),
         ("core", 0),
         ("msgqueue", 0),
         ("memlock", 1 << 20),

@@ -4,7 +4,8 @@ Namespaces keep a bot from what it can name; this keeps it from calls that reach
 is what would make namespaces of its own (and with them, powers within), what looks into other
 processes or into the kernel, and what two bots that share nothing but read-only files could signal
 each other by: locks and watches on those files, and the kernel's key rings. Memory that no limit
-counts is refused too. The rest is allowed: this is no list of what a bot may need.
+counts is refused too. The rest is allowed: this is no list of what a bot may need. What builds a
+bot gets a filter that lets a little more through.
 
 It knows numbers of Linux, and nothing of sandboxes, processes or bots.
 """
@@ -96,6 +97,11 @@ _REFUSED: Final[Mapping[str, tuple[int, int]]] = {
 }
 
 
+_WHAT_BUILDS_NEED: Final = frozenset(
+    ("flock", "inotify_init", "inotify_init1", "utime", "utimes", "futimesat", "utimensat")
+)
+
+
 @dataclass(frozen=True, slots=True)
 class _Machine:
     audit: int  # AUDIT_ARCH_* of linux/audit.h
@@ -115,14 +121,20 @@ MACHINES: Final = tuple(_MACHINES)
 """The machines there is a filter for, as `platform.machine` names them."""
 
 
-def program(machine: str) -> bytes:
-    """Return the filter, as ``bwrap --seccomp`` reads it: 8 bytes an instruction.
+def program(machine: str, *, is_of_builds: bool = False) -> bytes:
+    """Return the filter, as ``bwrap --seccomp`` reads it: 8 bytes an instruction. That of builds
+    lets locks, watches and times of files through, which compilers need; they know nothing to
+    signal.
 
     Raises:
         KeyError: for a machine that is none of `MACHINES`.
     """
     about = _MACHINES[machine]
-    refused = [numbers[about.column] for numbers in _REFUSED.values()]
+    refused = [
+        numbers[about.column]
+        for name, numbers in _REFUSED.items()
+        if not (is_of_builds and name in _WHAT_BUILDS_NEED)
+    ]
     code = [
         _step(_LOAD, _MACHINE_AT),
         *_when(_JUMP_EQUAL, about.audit, otherwise=[_step(_RETURN, _KILL)]),
@@ -138,7 +150,7 @@ def program(machine: str) -> bytes:
     flags = _when(_JUMP_ANY_BIT, _NEW_NAMESPACES, then=[_error(errno.EPERM)])
     code += _when(_JUMP_EQUAL, about.clone, then=[_argument(0), *flags, _allowed()])
     commands: list[bytes] = []
-    for command in _LOCK_COMMANDS:
+    for command in () if is_of_builds else _LOCK_COMMANDS:
         commands += _when(_JUMP_EQUAL, command, then=[_error(errno.ENOLCK)])
     code += _when(_JUMP_EQUAL, about.fcntl, then=[_argument(1), *commands, _allowed()])
     families: list[bytes] = []

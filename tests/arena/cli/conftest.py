@@ -62,6 +62,12 @@ def make_bot(tmp_path: Path) -> MakeBot:
     return make_bot
 
 
+class Unneeded:
+    """A sandbox that nothing is run in."""
+
+    listen = "unix:/short"
+
+
 class FakeRunner(InProcessRunner):
     """The double; `fault` ends every game, and `troubled` entrants (by index) are reported."""
 
@@ -102,8 +108,9 @@ def trouble_of(plan: MatchPlan, index: int = 0) -> Trouble:
 
 @pytest.fixture
 def runner(monkeypatch: pytest.MonkeyPatch) -> FakeRunner:
-    """In the place of the runner that starts processes."""
+    """In the place of the runner that starts processes, and of the sandbox for them."""
     runner = FakeRunner()
+    monkeypatch.setattr("arena.cli.confining.prepare", lambda folder, *, python: Unneeded())
 
     @asynccontextmanager
     async def open_runner(**settings: object) -> AsyncIterator[FakeRunner]:

@@ -1,4 +1,4 @@
-"""``--sandbox``: where it does not work, a line says so and nothing is played."""
+"""``--sandbox`` and ``--no-sandbox``: where it does not work, a line says so; nothing is played."""
 
 from pathlib import Path
 
@@ -7,7 +7,7 @@ import pytest
 from arena.cli import confining
 from arena.cli.errors import Misuse
 from arena.ladder.processes.sandbox import SandboxError
-from tests.arena.cli.conftest import MakeBot, RunCommand
+from tests.arena.cli.conftest import FakeRunner, MakeBot, RunCommand, Unneeded
 
 
 @pytest.fixture
@@ -44,16 +44,59 @@ def test_without_a_sandbox_nothing_is_played(
     assert [entry.name for entry in tmp_path.iterdir()] == ["bots"]
 
 
-@pytest.mark.usefixtures("no_sandbox", "unplayed")
-def test_without_a_sandbox_no_event_is_played(
-    run: RunCommand, make_bot: MakeBot, tmp_path: Path
-) -> None:
+@pytest.fixture
+def club(run: RunCommand, make_bot: MakeBot, tmp_path: Path) -> Path:
     ladder = tmp_path / "club"
-    assert run("ladder", "init", ladder).status == 0
+    assert run("ladder", "init", ladder, "--boards", 1).status == 0
     assert run("ladder", "add", ladder, make_bot("sara"), make_bot("reza")).status == 0
-    ran = run("ladder", "run", ladder, "--sandbox")
+    return ladder
+
+
+REFUSAL = (
+    "error: a ladder's bots are confined, and here they cannot be: user namespaces are off: "
+    "sysctl; --no-sandbox runs them without, as you"
+)
+
+
+@pytest.mark.usefixtures("no_sandbox", "unplayed")
+@pytest.mark.parametrize("words", [(), ("--sandbox",)])
+def test_without_a_sandbox_no_event_is_played(
+    run: RunCommand, club: Path, words: tuple[str, ...]
+) -> None:
+    ran = run("ladder", "run", club, *words)
     assert ran.status == 2
-    assert ran.err.splitlines()[-1] == "error: --sandbox: user namespaces are off: sysctl"
+    assert ran.err.splitlines()[-1] == REFUSAL
+    assert ran.out == ""
+    assert not list((club / "records").iterdir())
+
+
+def test_a_ladder_runs_in_the_sandbox_unless_its_operator_says_no(
+    run: RunCommand, runner: FakeRunner, club: Path
+) -> None:
+    assert run("ladder", "run", club, "--cycles", 1).status == 0
+    assert isinstance(runner.settings["sandbox"], Unneeded)
+    assert run("ladder", "run", club, "--cycles", 1, "--no-sandbox").status == 0
+    assert runner.settings["sandbox"] is None
+
+
+@pytest.mark.usefixtures("no_sandbox")
+def test_what_is_to_be_built_for_a_ladder_needs_a_sandbox_or_the_operators_word(
+    run: RunCommand,
+    make_bot: MakeBot,
+    club: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    built = make_bot("built")
+    with (built / "bot.toml").open("a") as manifest:
+        manifest.write('[build]\ncommand = ["touch", "made"]\n')
+    ran = run("ladder", "add", club, built)
+    assert ran.status == 2
+    assert ran.err.splitlines()[-1] == REFUSAL
+    assert not list(tmp_path.glob("cache/**/made"))
+    assert run("ladder", "add", club, built, "--no-sandbox").status == 0
+    assert list(tmp_path.glob("cache/**/made"))
 
 
 def test_a_folder_whose_socket_has_too_long_a_name_is_refused(
