@@ -212,4 +212,7 @@ def _finding(unmet: Unmet, script: Script) -> Finding:
         by_hand=talk.by_hand,
         alike=unmet.alike,
         decision=talk.transcript.last_decision,
+        exit_code=talk.returncode,
+        elapsed_seconds=talk.elapsed_seconds,
+        limit_seconds=talk.limit_seconds,
     )

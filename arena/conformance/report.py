@@ -38,6 +38,14 @@ class Finding:
     """The number within its game of the decision that was asked last: how little it takes to see
     the fault.
     """
+    exit_code: int | None = None
+    """How its process ended, as in :class:`~arena.ladder.processes.launcher.BotProcess`; None where
+    it was running.
+    """
+    elapsed_seconds: float | None = None
+    limit_seconds: float | None = None
+    """How long the bot was last waited for, and how long it might have been; None where it was not.
+    """
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,8 @@ a limit and ends at once with its process or its stream.
 
 import itertools
 import secrets
-from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -148,6 +148,8 @@ class Talk:
         transcript: what was said.
         hello: what the bot said first; None before.
         came_back: how often it came back on another stream.
+        elapsed_seconds, limit_seconds: how long was waited last, and how long might have been; None
+            before.
     """
 
     def __init__(self, bench: Bench, nursery: trio.Nursery) -> None:
@@ -166,6 +168,8 @@ class Talk:
         self._ticket = ""
         self._token = ""
         self._began = trio.current_time()
+        self.elapsed_seconds: float | None = None
+        self.limit_seconds: float | None = None
 
     # -- its start
 
@@ -199,12 +203,13 @@ class Talk:
         """Launch it and wait for its hello. Raises Unmet where none comes in time."""
         await self.launch()
         expected = f"a hello within {HELLO_SECONDS:.0f} s of its start"
-        self._connection = await self._stream(HELLO_SECONDS)
-        if self._connection is None:
-            how = "its process ended" if self._has_ended else "it did not connect"
-            raise Unmet(f"{how}{self._how_it_ended()}", expected=expected)
-        left = max(0.0, self._began + HELLO_SECONDS - trio.current_time())
-        return await self._hear_hello(left, expected=expected)
+        with self._timed(HELLO_SECONDS):
+            self._connection = await self._stream(HELLO_SECONDS)
+            if self._connection is None:
+                how = "its process ended" if self._has_ended else "it did not connect"
+                raise Unmet(f"{how}{self._how_it_ended()}", expected=expected)
+            left = max(0.0, self._began + HELLO_SECONDS - trio.current_time())
+            return await self._hear_hello(left, expected=expected)
 
     async def _stream(self, within: float) -> GrpcConnection | None:
         """The stream that comes through the door; None if it does not, or the process ends."""
@@ -263,7 +268,7 @@ class Talk:
         assert self._connection is not None
         within = ANSWER_SECONDS if within is None else within
         message: FromBot | None = None
-        with trio.move_on_after(within + SLACK_SECONDS):
+        with self._timed(within), trio.move_on_after(within + SLACK_SECONDS):
             message = await self._next(expected)
         if message is None:
             raise Unmet(f"it said nothing for {within:.1f} s", expected=expected)
@@ -366,7 +371,7 @@ class Talk:
         """How its process ends. Raises Unmet where it does not in time."""
         assert self._process is not None
         code = -1
-        with trio.move_on_after(within + SLACK_SECONDS) as waiting:
+        with self._timed(within), trio.move_on_after(within + SLACK_SECONDS) as waiting:
             code = await self._process.wait()
         if waiting.cancelled_caught:
             raise Unmet(
@@ -418,7 +423,22 @@ class Talk:
         """The shell line that runs the bot as it was run."""
         return "" if self._process is None else self._process.by_hand
 
+    @property
+    def returncode(self) -> int | None:
+        """How its process ended; None while it runs, or where there is none."""
+        return None if self._process is None else self._process.returncode
+
     # -- within
+
+    @contextmanager
+    def _timed(self, limit_seconds: float) -> Iterator[None]:
+        """Note how long is waited here, and how long might be, however it ends."""
+        began = trio.current_time()
+        try:
+            yield
+        finally:
+            self.elapsed_seconds = trio.current_time() - began
+            self.limit_seconds = limit_seconds
 
     def _take(self, payload: bytes) -> None:
         self._left -= 1
