@@ -18,18 +18,25 @@ import fcntl
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from arena.ladder.bots.entrants import SAMPLES, Entrant, find_bot, load_bot, program_digest
+from arena.ladder.bots.entrants import (
+    SAMPLES,
+    Entrant,
+    checked_name,
+    find_bot,
+    load_bot,
+    program_digest,
+)
 from arena.ladder.bots.environments import Environments
 from arena.ladder.bots.frozen import freeze, thaw
 from arena.ladder.errors import LadderError
 from arena.ladder.facts import WITHDRAWN, Bot, Event
 from arena.ladder.files import part_of, unwritable, write_part, write_whole
-from arena.ladder.ratings.evidence import are_sisters
+from arena.ladder.ratings.evidence import are_sisters, owner_folded
 from arena.ladder.settings import SETTINGS_FILE, Settings, parse_settings, read_settings
 from arena.ladder.store import Store
 from arena.ladder.store.address import (
@@ -169,7 +176,7 @@ class Ladder:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def add(self, bot: str, *, rated: bool | None = None) -> Added:
+    def add(self, bot: str, *, rated: bool | None = None, is_version: bool = False) -> Added:
         """Enter a bot: a folder, or the name of a bundled one. It plays from the next cycle on.
 
         `rated` defaults to True, but for `UNRATED_SAMPLES`. An unrated bot plays like any other; no
@@ -180,12 +187,17 @@ class Ladder:
         other than that of an active bot, it is the same program, and that bot stands for both. Only
         bundled bots and the anchor take the place of one that runs the same.
 
+        One that `is_version` of a bot that its owner has here under its name is entered beside it,
+        as `name-version`.
+
         Raises BotError for a bot that cannot be entered anywhere, LadderError for one that cannot
         be entered here.
         """
         entrant = load_bot(find_bot(bot))
-        self._refuse_unfit(entrant)
         with self._entering():
+            if is_version:
+                entrant = _named_apart(entrant, self.store.bots())
+            self._refuse_unfit(entrant)
             return self._enter(entrant, rated=rated)
 
     @contextmanager
@@ -295,7 +307,8 @@ class Ladder:
 
         Raises BotError if that cannot be made any more.
         """
-        return self.environments.prepared(thaw(bot.digest, bots=self.bots_folder))
+        entrant = self.environments.prepared(thaw(bot.digest, bots=self.bots_folder))
+        return entrant if entrant.name == bot.name else replace(entrant, name=bot.name)
 
     def prepare(self) -> None:
         """Make whatever a bot needs that plays and that is not there: it was removed, or this is
@@ -401,6 +414,28 @@ def _finish_making(folder: Path, store: Store) -> None:
 def _twin(bots: Sequence[Bot], *, program: str) -> Bot | None:
     """The active bot that runs a program."""
     return next((bot for bot in bots if bot.is_active and bot.program == program), None)
+
+
+def _named_apart(entrant: Entrant, bots: Sequence[Bot]) -> Entrant:
+    """The bot by a name of its own, if its owner has another one here of its name."""
+    for known in bots:
+        if known.digest == entrant.digest:
+            return replace(entrant, name=known.name)
+    folded = owner_folded(entrant.owner)
+    if not any(b.name == entrant.name and owner_folded(b.owner) == folded for b in bots):
+        return entrant
+    name = f"{entrant.name}-{entrant.version}"
+    try:
+        checked_name(name)
+    except ValueError as error:
+        problem = f"is entered already, and the name of another version, {name}, {error}"
+        remedy = "give it another version in bot.toml"
+        raise LadderError(entrant.name, problem, remedy=remedy) from error
+    if any(bot.name == name for bot in bots):
+        problem = f"is entered already, and so is its version {entrant.version}, with other files"
+        remedy = "a changed byte is another version: give it a new one in bot.toml"
+        raise LadderError(entrant.name, problem, remedy=remedy)
+    return replace(entrant, name=name)
 
 
 def _refuse_like(known: Bot, entrant: Entrant) -> None:

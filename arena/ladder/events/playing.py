@@ -10,6 +10,7 @@ Files and rows are written from the one thread that waits: they take millisecond
 seconds, and no bot's clock runs meanwhile, since answers are stamped as they are read.
 """
 
+import errno
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
@@ -19,7 +20,7 @@ from typing import Final, Protocol
 
 import trio
 
-from arena.ladder.bots.entrants import Entrant
+from arena.ladder.bots.entrants import BotError, Entrant
 from arena.ladder.errors import LadderError
 from arena.ladder.events.announcing import begin, publish, source_of
 from arena.ladder.facts import Attempt, Boards, Bot, Event, Match, absence, totals
@@ -61,6 +62,45 @@ class Runner(Protocol):
 
     async def play(self, plan: MatchPlan, *, watcher: Watcher) -> MatchRecord:
         """Play a match to its end. One that was told to stop returns what there is, STOPPED."""
+
+
+class Gate(Protocol):
+    """Who says whether another match may be begun."""
+
+    async def opened(self) -> bool:
+        """Wait as long as nothing may be begun; False once nothing is to be begun any more."""
+
+
+class Open:
+    """A gate that nobody shuts."""
+
+    async def opened(self) -> bool:
+        """At once."""
+        return True
+
+
+class Course:
+    """How play goes, to be looked at meanwhile, in seconds of trio's clock.
+
+    Attributes:
+        rated_at: when a rated match last came to a result, at first when this was made.
+        under_way: when each match that is played now was begun.
+    """
+
+    def __init__(self) -> None:
+        self.rated_at = trio.current_time()
+        self.under_way: dict[str, float] = {}
+
+
+class EntrantError(LadderError):
+    """A bot that was entered and cannot play any more, by no fault of the machine; `why` is that in
+    a word for everybody.
+    """
+
+    def __init__(self, bot: Bot, error: Exception, *, why: str) -> None:
+        super().__init__(bot.name, str(error), remedy="or withdraw it")
+        self.bot = bot
+        self.why = why
 
 
 class Unwatched:
@@ -109,11 +149,14 @@ class StageBegan:
 
 @dataclass(frozen=True, slots=True)
 class MatchPlayed:
-    """The result of a match is committed. `names` are of its entrants, in the order of `boards`."""
+    """The result of a match is committed. `names` are of its entrants, in the order of `boards`;
+    `is_rated` says whether it moves their ratings.
+    """
 
     match: Match
     names: tuple[str, ...]
     boards: Boards
+    is_rated: bool = True
 
     def __str__(self) -> str:
         scores = zip(self.names, totals(self.boards), strict=True)
@@ -203,6 +246,8 @@ async def play_event(
     at_once: int | None = None,
     quiet_seconds: float = QUIET_SECONDS,
     draw: Callable[[int], bytes] = os.urandom,
+    gate: Gate | None = None,
+    course: Course | None = None,
 ) -> Event:
     """Play an event by a schedule, or the one that was announced, or interrupted, by its own.
 
@@ -212,46 +257,91 @@ async def play_event(
     `tell` hears of what is decided, `watcher` goes to the runner. `at_once` is how many matches the
     runner is handed at a time (default: as many as there are cores, so that it never runs out of
     rooms). Without a rated result for `quiet_seconds`, and each time so long passes again, it is
-    told why. `draw` gives so many random bytes.
+    told why. `draw` gives so many random bytes. No match is begun, nor a stage, before the `gate`
+    lets it. Who gives a `course` sees in it how play goes, and tells himself when it is quiet.
 
-    Returns the event, over unless a match was stopped. Raises LadderError if somebody else plays
-    this ladder, if the schedule cannot pair those that are active, if the beacon's value is missing
-    or belongs to nothing, or for a ladder that is damaged.
+    Returns the event, over unless a match was stopped or the gate was shut for good. Raises
+    LadderError if somebody else plays this ladder, if the schedule cannot pair those that are
+    active, if the beacon's value is missing or belongs to nothing, or for a ladder that is damaged;
+    EntrantError if that is one bot.
     """
     with ladder.held():
-        _sweep(ladder)
-        event = ladder.store.event_under_way()
-        if event is not None and event.is_ending:
+        return await play_held(
+            ladder,
+            runner,
+            schedule=schedule,
+            beacon_value=beacon_value,
+            tell=tell,
+            watcher=watcher,
+            at_once=at_once,
+            quiet_seconds=quiet_seconds,
+            draw=draw,
+            gate=gate,
+            course=course,
+        )
+
+
+async def play_held(
+    ladder: Ladder,
+    runner: Runner,
+    *,
+    schedule: AnySchedule,
+    beacon_value: str | None = None,
+    tell: Callable[[Notice], None] = lambda _: None,
+    watcher: Watcher | None = None,
+    at_once: int | None = None,
+    quiet_seconds: float = QUIET_SECONDS,
+    draw: Callable[[int], bytes] = os.urandom,
+    gate: Gate | None = None,
+    course: Course | None = None,
+) -> Event:
+    """As `play_event`, for a caller that holds the ladder."""
+    _sweep(ladder)
+    event = ladder.store.event_under_way()
+    if event is not None and event.is_ending:
+        return _end_event(ladder, event, tell)
+    is_resumed = event is not None and event.has_begun
+    if event is not None:
+        event = begin(ladder, event, beacon_value=beacon_value, settle=partial(_settle, ladder))
+    elif beacon_value is not None:
+        problem = "no event is announced whose beacon that could be from"
+        remedy = "announce one first, with arena ladder announce --beacon"
+        raise LadderError("--entropy", problem, remedy=remedy)
+    else:
+        event = _begin_event(ladder, schedule, secret=draw(SEED_BYTES))
+    schedule = _schedule_of(ladder, event)
+    publish(ladder, event)
+    tell(EventBegan(event, str(schedule), is_resumed))
+    gate = gate or Open()
+    player = _Player(
+        ladder,
+        runner,
+        event,
+        tell=tell,
+        watcher=watcher or Unwatched(),
+        gate=gate,
+        course=course or Course(),
+        quiet_seconds=quiet_seconds if course is None else None,
+    )
+    left: Sequence[Match] = ()
+    while True:
+        _close_rounds(ladder, tell)
+        if not await gate.opened():
+            return event
+        deed = ladder.store.operator.last_deed()
+        before, left = left, ladder.store.scheduled()
+        if left:
+            if left == before:  # or they would be played for ever
+                problem = f"keeps {left[0].id} to be played, though it was"
+                raise LadderError(ladder.folder, problem, remedy="restore it from a backup")
+            await player.play(left, at_once=at_once or usable_cores())
+            if player.is_stopped:
+                _close_rounds(ladder, tell)
+                return event
+        elif not _begin_stage(ladder, event, tell, as_of=deed) and ladder.store.begin_ending(
+            event, as_of=deed
+        ):
             return _end_event(ladder, event, tell)
-        is_resumed = event is not None and event.has_begun
-        if event is not None:
-            event = begin(ladder, event, beacon_value=beacon_value, settle=partial(_settle, ladder))
-        elif beacon_value is not None:
-            problem = "no event is announced whose beacon that could be from"
-            remedy = "announce one first, with arena ladder announce --beacon"
-            raise LadderError("--entropy", problem, remedy=remedy)
-        else:
-            event = _begin_event(ladder, schedule, secret=draw(SEED_BYTES))
-        schedule = _schedule_of(ladder, event)
-        publish(ladder, event)
-        tell(EventBegan(event, str(schedule), is_resumed))
-        player = _Player(ladder, runner, event, tell=tell, watcher=watcher or Unwatched())
-        left: Sequence[Match] = ()
-        while True:
-            _close_rounds(ladder, tell)
-            before, left = left, ladder.store.scheduled()
-            if left:
-                if left == before:  # or they would be played for ever
-                    problem = f"keeps {left[0].id} to be played, though it was"
-                    raise LadderError(ladder.folder, problem, remedy="restore it from a backup")
-                await player.play(
-                    left, at_once=at_once or usable_cores(), quiet_seconds=quiet_seconds
-                )
-                if player.is_stopped:
-                    _close_rounds(ladder, tell)
-                    return event
-            elif not _begin_stage(ladder, event, tell):
-                return _end_event(ladder, event, tell)
 
 
 class _Player:
@@ -265,6 +355,9 @@ class _Player:
         *,
         tell: Callable[[Notice], None],
         watcher: Watcher,
+        gate: Gate,
+        course: Course,
+        quiet_seconds: float | None,
     ) -> None:
         self.is_stopped = False
         self._ladder = ladder
@@ -273,11 +366,12 @@ class _Player:
         self._secret = Secret(ladder.secret_of(event), event.entropy or b"")
         self._tell = tell
         self._watcher = watcher
+        self._gate = gate
+        self._course = course
+        self._quiet_seconds = quiet_seconds
         self._entrants: dict[int, Entrant] = {}
-        self._under_way: dict[str, float] = {}  # when each match was begun
-        self._rated_at = trio.current_time()  # when the last rated match was decided
 
-    async def play(self, matches: Sequence[Match], *, at_once: int, quiet_seconds: float) -> None:
+    async def play(self, matches: Sequence[Match], *, at_once: int) -> None:
         """Play all of them, unless one is stopped: then those under way are the last."""
         self._entrants = self._thawed(matches)
         queue = iter(matches)
@@ -295,7 +389,8 @@ class _Player:
 
         try:
             async with trio.open_nursery() as nursery:
-                nursery.start_soon(self._watch_quiet, quiet_seconds)
+                if self._quiet_seconds is not None:
+                    nursery.start_soon(self._watch_quiet, self._quiet_seconds)
                 for _ in range(working):
                     nursery.start_soon(work, nursery)
         except BaseExceptionGroup as group:
@@ -308,15 +403,19 @@ class _Player:
     def _thawed(self, matches: Iterable[Match]) -> dict[int, Entrant]:
         """All that are to play, each compared with what was entered before any of them plays."""
         playing = {number for match in matches for number in match.entrants}
+        # What is inactive does not play, and may be so because it is damaged.
         return {
-            bot.number: self._ladder.thawed(bot)
+            bot.number: _thawed(self._ladder, bot)
             for bot in self._ladder.store.bots()
-            if bot.number in playing
+            if bot.number in playing and bot.is_active
         }
 
     async def _play(self, match: Match) -> None:
         """Play a match until it is played or void."""
         while True:
+            if not await self._gate.opened():
+                self.is_stopped = True
+                return
             bots = {bot.number: bot for bot in self._ladder.store.bots()}
             entrants = [bots[number] for number in match.entrants]
             for bot in entrants:
@@ -326,12 +425,15 @@ class _Player:
                     self._tell(MatchVoided(match, because))
                     _close_rounds(self._ladder, self._tell)
                     return
+            for bot in entrants:
+                if bot.number not in self._entrants:  # it was taken back meanwhile
+                    self._entrants[bot.number] = _thawed(self._ladder, bot)
             plan = self._plan(match)
-            self._under_way[match.id] = trio.current_time()
+            self._course.under_way[match.id] = trio.current_time()
             try:
                 record = await self._runner.play(plan, watcher=self._watcher)
             finally:
-                del self._under_way[match.id]
+                del self._course.under_way[match.id]
             found = verdict(record)
             if not isinstance(found, Voided):
                 attempt = _keep(self._ladder, plan, record)
@@ -342,9 +444,11 @@ class _Player:
                     forfeits=forfeits(record),
                     cpu_seconds=cpu_seconds(record),
                 )
-                if is_rated(entrants):
-                    self._rated_at = trio.current_time()
-                self._tell(MatchPlayed(match, tuple(bot.name for bot in entrants), found))
+                counts = is_rated(entrants)
+                if counts:
+                    self._course.rated_at = trio.current_time()
+                names = tuple(bot.name for bot in entrants)
+                self._tell(MatchPlayed(match, names, found, counts))
             elif found.ending is Ending.STOPPED:
                 self.is_stopped = True
                 return
@@ -376,28 +480,14 @@ class _Player:
 
     async def _watch_quiet(self, quiet_seconds: float) -> None:
         """Say why nothing rated is decided, each time that so long has passed without."""
-        told_at = self._rated_at
+        told_at = self._course.rated_at
         while True:
-            await trio.sleep_until(max(told_at, self._rated_at) + quiet_seconds)
+            await trio.sleep_until(max(told_at, self._course.rated_at) + quiet_seconds)
             now = trio.current_time()
-            if now >= max(told_at, self._rated_at) + quiet_seconds:
+            if now >= max(told_at, self._course.rated_at) + quiet_seconds:
                 told_at = now
-                self._tell(NothingRated(now - self._rated_at, tuple(self._why_quiet(now))))
-
-    def _why_quiet(self, now: float) -> Iterator[str]:
-        bots = self._ladder.store.bots()
-        if sum(bot.rated for bot in bots) < self._ladder.settings.sides:
-            rated = [bot.name for bot in bots if bot.rated]
-            others = f"every bot but {', '.join(rated)}" if rated else "every bot"
-            yield f"{others} is unrated"
-        playing = [bot for bot in bots if bot.rated and bot.is_active]
-        if len(playing) > 1 and all(are_sisters(playing[0], bot) for bot in playing[1:]):
-            yield f"every rated bot is of one owner, {playing[0].owner}"
-        for bot in bots:
-            if not bot.is_active:
-                yield f"{bot.name} is inactive ({bot.inactive_because})"
-        for match, began in self._under_way.items():
-            yield f"{match} is under way for {_duration(now - began)}"
+                because = tuple(why_quiet(self._ladder, self._course))
+                self._tell(NothingRated(now - self._course.rated_at, because))
 
     def _plan(self, match: Match) -> MatchPlan:
         """The match, ready to be played: always the same boards for the same attempt."""
@@ -415,6 +505,45 @@ class _Player:
             event=self._event.name,
             attempt=match.attempt,
         )
+
+
+def why_quiet(ladder: Ladder, course: Course) -> Iterator[str]:
+    """What can be seen of why nothing rated comes to a result."""
+    bots = ladder.store.bots()
+    if sum(bot.rated for bot in bots) < ladder.settings.sides:
+        rated = [bot.name for bot in bots if bot.rated]
+        others = f"every bot but {', '.join(rated)}" if rated else "every bot"
+        yield f"{others} is unrated"
+    playing = [bot for bot in bots if bot.rated and bot.is_active]
+    if len(playing) > 1 and all(are_sisters(playing[0], bot) for bot in playing[1:]):
+        yield f"every rated bot is of one owner, {playing[0].owner}"
+    for bot in bots:
+        if not bot.is_active:
+            yield f"{bot.name} is inactive ({bot.inactive_because})"
+    now = trio.current_time()
+    for match, began in course.under_way.items():
+        yield f"{match} is under way for {_duration(now - began)}"
+
+
+_OF_MACHINE: Final = (
+    *(errno.EIO, errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.ENOMEM),
+    *(errno.EMFILE, errno.ENFILE, errno.ENODEV, errno.ESTALE),
+)
+"""What the system says where no bot is to blame."""
+
+
+def _thawed(ladder: Ladder, bot: Bot) -> Entrant:
+    try:
+        return ladder.thawed(bot)
+    except (LadderError, BotError) as error:
+        cause: BaseException | None = error
+        while cause is not None:
+            if isinstance(cause, OSError) and cause.errno in _OF_MACHINE:
+                raise
+            cause = cause.__cause__ or cause.__context__
+        is_changed = isinstance(error, LadderError)
+        why = "its copy is not as it was entered" if is_changed else "what it needs cannot be made"
+        raise EntrantError(bot, error, why=why) from error
 
 
 def _begin_event(ladder: Ladder, schedule: AnySchedule, *, secret: bytes) -> Event:
@@ -447,8 +576,12 @@ def _settled(ladder: Ladder, event: Event, *, secret: bytes) -> str:
         raise LadderError(ladder.folder, f"{error}{why}", remedy=remedy) from error
 
 
-def _begin_stage(ladder: Ladder, event: Event, tell: Callable[[Notice], None]) -> bool:
-    """Fix who meets whom next; whether anybody does. An event that is over has nobody left."""
+def _begin_stage(
+    ladder: Ladder, event: Event, tell: Callable[[Notice], None], *, as_of: int
+) -> bool:
+    """Fix who meets whom next; whether anybody does. An event that is over has nobody left. What
+    the operator did since his deed `as_of` is to be looked at first.
+    """
     schedule = _schedule_of(ladder, event)
     state = _known(ladder, event, schedule, secret=ladder.secret_of(event))
     bots = ladder.store.bots()
@@ -460,7 +593,8 @@ def _begin_stage(ladder: Ladder, event: Event, tell: Callable[[Notice], None]) -
     if not matches:
         return False
     field = [bots[player].number for player in state.field]
-    ladder.store.add_cycle(event, state.stage, matches, field=field)
+    if not ladder.store.add_cycle(event, state.stage, matches, field=field, as_of=as_of):
+        return True
     publish(ladder, event)
     tell(StageBegan(len(state.stages) + 1, len(field), len(matches)))
     return True
@@ -522,19 +656,19 @@ def _keep(
 def _close_rounds(ladder: Ladder, tell: Callable[[Notice], None]) -> None:
     """Close, in order, every round of which nothing is left to play; Elo moves by rounds."""
     while (number := ladder.store.round_to_close()) is not None:
+        deed = ladder.store.operator.last_deed()
         results = ladder.store.results(in_round=number)
         before = ladder.store.ratings()
         after = elo_after(ladder.store.bots(), results, settings=ladder.settings, before=before)
-        ladder.store.close_round(number, after)
-        tell(RoundClosed(number))
+        if ladder.store.close_round(number, after, as_of=deed):
+            tell(RoundClosed(number))
 
 
 def _end_event(ladder: Ladder, event: Event, tell: Callable[[Notice], None]) -> Event:
-    """Reveal the secret in every record of the event and in its document; its row, which ends it,
-    comes last.
+    """Reveal the secret in every record of an event that is ending, or it could go on with what
+    everybody knows, and in its document; its row, which ends it, comes last.
     """
     secret = ladder.secret_of(event)
-    ladder.store.begin_ending(event)  # first, or it could go on with what everybody knows
     for attempt in ladder.store.attempts(event):
         file = ladder.records_folder / attempt.record
         try:

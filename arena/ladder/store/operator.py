@@ -47,7 +47,7 @@ class Operator:
     def controls(self) -> Controls:
         """What the ladder is told now."""
         with self._database.reading() as connection:
-            found = dict(connection.execute(sa.select(t.controls)).tuples().all())
+            found: dict[str, str] = dict(connection.execute(sa.select(t.controls)).tuples().all())
         return Controls(found.get(Control.PAUSED.value), found.get(Control.DRAINING.value))
 
     def deeds(self, *, last: int | None = None) -> tuple[Deed, ...]:
