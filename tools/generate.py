@@ -18,7 +18,7 @@ GENERATED = Path("hokm") / "v1"
 
 PACKAGE = '''"""The messages and services of proto/hokm/v1, made by `make generate`: do not edit.
 
-Only hokm.wire names what is in here.
+Only hokm.wire and arena.service.messages name what is in here.
 """
 '''
 

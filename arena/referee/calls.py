@@ -5,9 +5,9 @@ A method is a full name, requests and replies are bytes, and how a call ends is 
 here says what any of it means, or who may call.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
-from types import MappingProxyType
 from typing import Protocol
 
 
@@ -63,7 +63,7 @@ class Services:
     by its full name, ``{"hokm.v1.LadderService": {"GetStandings", ...}}``.
     """
 
-    methods: MappingProxyType[str, frozenset[str]]
+    methods: Mapping[str, frozenset[str]]
     limits: CallLimits = CallLimits()
 
 

@@ -6,7 +6,6 @@ import logging
 import threading
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
-from types import MappingProxyType
 
 import grpc
 import pytest
@@ -34,7 +33,7 @@ def _no_thread_left_behind() -> Iterator[None]:
 @asynccontextmanager
 async def serving(meter: Notes | None = None, **limits: float) -> AsyncIterator[Bridge]:
     services = Services(
-        methods=MappingProxyType({ECHO: frozenset({"Echo"})}),
+        methods={ECHO: frozenset({"Echo"})},
         limits=CallLimits(**limits),  # type: ignore[arg-type]
     )
     network = Network(

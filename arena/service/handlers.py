@@ -1,0 +1,519 @@
+"""The ladder's service, without a wire: one method a call, values in and values out.
+
+Every method begins with who asks (`_enter`), so that none can be reached by somebody who may not.
+Two rules keep hidden what is to be hidden. Nothing is told of a match before it is decided, all its
+rooms over and its row committed: not its log, not its record, not that it is being played. And of
+what an owner sent, of reports and of logs there is only one's own; of others' it is not even told
+whether it is there.
+
+Records of decided matches are given while their event goes on, because that is what keeps an
+operator from inventing results (docs/fair-deals.md): the deals of every match and every attempt are
+its own, and a record has the seeds of its own boards; the secret, from which the others follow, is
+in it only once the event is over.
+
+The caller's thread is trio's, but for :meth:`LadderService.get_standings`, `get_log` and
+:meth:`arena.service.intake.Upload.checked`, which take a while and may run in another.
+"""
+
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Final
+
+from arena.ladder.bots.entrants import Entrant
+from arena.ladder.facts import Bot, Owner, Scope, Submission, SubmissionState
+from arena.ladder.ladder import Ladder
+from arena.ladder.ratings.evidence import owner_folded
+from arena.ladder.ratings.standings import Standings
+from arena.ladder.store.listing import Decided, Kept
+from arena.service import accounts, quotas, values
+from arena.service.errors import Fault, ServiceError
+from arena.service.intake import Intake, Upload
+from arena.service.quotas import Buckets, Quotas
+from arena.service.values import Caller
+from hokm.errors import quoted
+from hokm.records import deal_id, load
+
+PAGE: Final = 100
+"""Rows in a page, at most."""
+STANDINGS_SECONDS: Final = 5.0
+"""How long standings are told again before they are fitted anew: that takes a while of a core."""
+_REPORT_CHARACTERS: Final = 256 * 1024
+
+_ON_THE_WAY: Final = (SubmissionState.WAITING, SubmissionState.VALIDATING)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Openness:
+    """What an operator lets strangers do."""
+
+    may_register: bool = False
+    """Anybody may become an owner."""
+    is_private: bool = False
+    """Standings, results and records are for owners alone."""
+
+
+class LadderService:
+    """The service of one ladder. `now` is the time, with its zone; `draw` gives so many random
+    bytes; `status` says what the ladder is doing.
+
+    Every method raises ServiceError for what it does not do, and LadderError as a ladder's do.
+    """
+
+    def __init__(
+        self,
+        ladder: Ladder,
+        *,
+        now: Callable[[], datetime],
+        draw: Callable[[int], bytes],
+        status: Callable[[], values.ServiceStatus] | None = None,
+        limits: Quotas | None = None,
+        openness: Openness | None = None,
+    ) -> None:
+        self.intake = Intake(ladder.folder)
+        self._ladder = ladder
+        self._accounts = ladder.store.accounts
+        self._now = now
+        self._draw = draw
+        self._status = status
+        self._limits = limits or Quotas()
+        self._openness = openness or Openness()
+        self._of_owners = Buckets(self._limits.of_an_owner)
+        self._of_hosts = Buckets(self._limits.of_an_address)
+        self._uploading: list[int] = []
+        """The numbers of the owners whose uploads are under way."""
+        self._standings: tuple[float, Standings] | None = None
+
+    # -- for owners
+
+    def register_owner(self, caller: Caller, ask: values.RegisterOwner) -> values.Registered:
+        """Make an owner, if the operator lets anybody become one."""
+        if not self._openness.may_register:
+            problem = "this ladder takes owners through its operator alone"
+            raise ServiceError(Fault.PERMISSION, problem, remedy="ask there for a token")
+        self._take(self._of_hosts, caller.host, cost=quotas.COST_OF_AN_OWNER)
+        owner = accounts.register(
+            self._accounts, ask.name, at=self._at(), entered=self._ladder.store.bots()
+        )
+        token = accounts.issue(
+            self._accounts,
+            owner,
+            label=accounts.FIRST_LABEL,
+            scopes=accounts.ALL_SCOPES,
+            random=self._draw(32),
+            at=self._at(),
+            most=self._limits.tokens,
+        )
+        return values.Registered(owner.name, token)
+
+    def begin_upload(
+        self, caller: Caller, header: values.SubmitHeader
+    ) -> Upload | values.Submitted:
+        """Begin to take an archive: what is returned is to be written to, and then handed to
+        :meth:`finish_upload`, and in any case to :meth:`end_upload`. What is here already need not
+        be sent.
+        """
+        owner = self._enter(caller, Scope.SUBMIT, cost=quotas.COST_OF_AN_UPLOAD)
+        if (known := self._known(owner, header.digest)) is not None:
+            return known
+        self._refuse_beyond_quotas(owner, header.size_bytes)
+        if self._uploading.count(owner.number) >= self._limits.uploads_of_an_owner:
+            problem = "another upload of yours is under way"
+            raise ServiceError(Fault.QUOTA, problem, remedy="wait for its end, then try again")
+        if len(self._uploading) >= self._limits.uploads:
+            problem = "as many uploads as may be are under way"
+            raise ServiceError(Fault.NOT_NOW, problem, remedy="try again in a minute")
+        upload = self.intake.begin(header.digest, header.size_bytes)
+        upload.owner = owner.number
+        self._uploading.append(owner.number)
+        return upload
+
+    def finish_upload(self, caller: Caller, upload: Upload, entrant: Entrant) -> values.Submitted:
+        """Take in what :meth:`~arena.service.intake.Upload.checked` found in an upload."""
+        owner = self._enter(caller, Scope.SUBMIT, cost=0)
+        if owner.number != upload.owner:
+            raise ServiceError(Fault.PERMISSION, "this upload is another's", remedy="begin anew")
+        if entrant.owner != owner.name:
+            problem = f"bot.toml says owner = {quoted(entrant.owner)}, and this token is of "
+            problem += f"{owner.name}"
+            remedy = f'write owner = "{owner.name}", or take the token of that owner'
+            raise ServiceError(Fault.PERMISSION, problem, remedy=remedy)
+        self._refuse_name(owner, entrant)
+        if (known := self._known(owner, entrant.digest)) is not None:
+            return known
+        self._refuse_beyond_quotas(owner, upload.size_bytes)
+        upload.keep()
+        submission = self._accounts.submit(
+            owner=owner.number,
+            name=entrant.name,
+            version=entrant.version,
+            digest=entrant.digest,
+            size_bytes=upload.size_bytes,
+            at=self._at(),
+        )
+        return values.Submitted(values.Shown(submission), was_here=False)
+
+    def end_upload(self, upload: Upload) -> None:
+        """An upload is over, however it went."""
+        upload.close()
+        self._uploading.remove(upload.owner)
+
+    def get_submission(self, caller: Caller, ask: values.GetSubmission) -> values.Shown:
+        """What has become of a submission of one's own, with its report."""
+        owner = self._enter(caller, Scope.READ)
+        if ask.number is None:
+            own = self._accounts.submissions(owner.number)
+            found = own[-1] if own else None
+        else:
+            found = self._accounts.submission(ask.number)
+        if found is None or found.owner != owner.number:
+            which = "" if ask.number is None else f" {ask.number}"
+            problem = f"{owner.name} has no submission{which} here"
+            raise ServiceError(Fault.NOT_FOUND, problem, remedy="arena status lists them")
+        return self._shown(found, report=(found.report or "")[:_REPORT_CHARACTERS])
+
+    def list_submissions(
+        self, caller: Caller, ask: values.ListSubmissions
+    ) -> values.SubmissionPage:
+        """All submissions of one's own, the last first, without their reports."""
+        owner = self._enter(caller, Scope.READ)
+        size = _page_size(ask.page_size)
+        before = _number_in(ask.page_token)
+        own = [
+            one
+            for one in reversed(self._accounts.submissions(owner.number))
+            if before is None or one.number < before
+        ]
+        page = tuple(self._shown(one) for one in own[:size])
+        return values.SubmissionPage(page, str(own[size - 1].number) if len(own) > size else "")
+
+    def list_bots(self, caller: Caller, _: values.ListBots) -> values.OwnBots:
+        """One's own bots, and what one may have."""
+        owner = self._enter(caller, Scope.READ)
+        usage = self._accounts.usage(owner.number, since=self._yesterday())
+        bots = self._own(owner)
+        allowance = values.Allowance(
+            active_bots=sum(bot.is_active for bot in bots) + len(self._on_the_way(owner)),
+            most_active_bots=self._limits.active_bots,
+            submissions=usage.submissions,
+            most_submissions=self._limits.submissions_a_day,
+            kept_bytes=usage.kept_bytes,
+            most_kept_bytes=self._limits.kept_bytes,
+        )
+        return values.OwnBots(tuple(map(values.OwnBot.of, bots)), allowance)
+
+    def withdraw_bot(self, caller: Caller, ask: values.WithdrawBot) -> values.Withdrawn:
+        """Take a bot of one's own out."""
+        owner = self._enter(caller, Scope.SUBMIT)
+        own = {bot.name: bot for bot in self._own(owner)}
+        if ask.name not in own:
+            names = ", ".join(own) or "none yet"
+            problem = f"{owner.name} has no bot {quoted(ask.name)} here"
+            raise ServiceError(Fault.NOT_FOUND, problem, remedy=f"yours: {names}")
+        bot = own[ask.name]
+        if not bot.is_retired:
+            bot = self._ladder.withdraw(bot.name)
+        return values.Withdrawn(values.OwnBot.of(bot))
+
+    def get_log(self, caller: Caller, ask: values.GetLog) -> tuple[values.FileSent, ...]:
+        """What one's own bots printed in a decided match, a file for each process."""
+        owner = self._enter(caller, Scope.READ)
+        match = self._decided(ask.match)
+        own = {bot.number: bot for bot in self._own(owner)}
+        seated = {
+            place: own[number] for place, number in enumerate(match.entrants) if number in own
+        }
+        if not seated:
+            problem = f"no bot of {owner.name} played in {match.id}"
+            remedy = "logs are shown to the owner of the bot alone"
+            raise ServiceError(Fault.PERMISSION, problem, remedy=remedy)
+        return tuple(
+            file
+            for attempt in self._ladder.store.listing.attempts(match.id)
+            for file in self._logs(match, attempt, seated)
+        )
+
+    # -- for everybody, unless the ladder is private
+
+    def get_status(self, caller: Caller, _: values.GetStatus) -> values.ServiceStatus:
+        """Whether the ladder plays."""
+        self._enter_public(caller)
+        if self._status is not None:
+            return self._status()
+        event = self._ladder.store.event_under_way()
+        found = [one.state for one in self._accounts.in_state(*_ON_THE_WAY)]
+        return values.ServiceStatus(
+            ladder=self._ladder.settings.name,
+            event="" if event is None else event.name,
+            waiting=found.count(SubmissionState.WAITING),
+            validating=found.count(SubmissionState.VALIDATING),
+        )
+
+    def get_standings(self, caller: Caller, _: values.GetStandings) -> Standings:
+        """Who stands where, as it was a few seconds ago at the most."""
+        self._enter_public(caller)
+        now = self._seconds()
+        if self._standings is None or not 0 <= now - self._standings[0] < STANDINGS_SECONDS:
+            self._standings = now, self._ladder.standings()
+        return self._standings[1]
+
+    def list_results(self, caller: Caller, ask: values.ListResults) -> values.ResultPage:
+        """Decided matches, the last first."""
+        self._enter_public(caller)
+        size = _page_size(ask.page_size)
+        bots = self._ladder.store.bots()
+        of = [bot.number for bot in bots if bot.name == ask.bot]
+        if ask.bot and not of:
+            problem = f"no bot {quoted(ask.bot)} is entered here"
+            raise ServiceError(Fault.NOT_FOUND, problem, remedy="the standings have their names")
+        found = self._ladder.store.listing.page(
+            most=size + 1, before=_place_in(ask.page_token), of=of
+        )
+        names = {bot.number: bot.name for bot in bots}
+        last = found[size - 1] if len(found) > size else None
+        return values.ResultPage(
+            tuple(
+                values.MatchResult(
+                    one.id,
+                    f"ev{one.event}",
+                    one.round,
+                    tuple(names[number] for number in one.entrants),
+                    one.totals or (),
+                    one.because,
+                )
+                for one in found[:size]
+            ),
+            "" if last is None else f"{last.round}.{last.place}",
+        )
+
+    def get_record(self, caller: Caller, ask: values.GetRecord) -> values.FileSent:
+        """The record of a decided match."""
+        self._enter_public(caller)
+        match = self._decided(ask.match)
+        attempts = {one.number: one for one in self._ladder.store.listing.attempts(match.id)}
+        number = max(attempts, default=0) if ask.attempt is None else ask.attempt
+        if number not in attempts:
+            which = f"attempt {number}" if number else "record"
+            problem = f"{match.id} has no {which}"
+            raise ServiceError(Fault.NOT_FOUND, problem, remedy="it was never played")
+        kept = attempts[number]
+        path = self._ladder.records_folder / kept.record
+        size = _size_of(path)
+        if size is None:
+            problem = f"the record of {match.id} is not there any more"
+            raise ServiceError(Fault.NOT_NOW, problem, remedy="tell the operator of this ladder")
+        return values.FileSent(values.RecordHeader(number, kept.record, kept.digest, size), path)
+
+    # -- who asks
+
+    def _enter(self, caller: Caller, scope: Scope, *, cost: int = 1) -> Owner:
+        """The owner who asks, who may, and not too often."""
+        if not caller.token:
+            self._take(self._of_hosts, caller.host)
+            problem = "this needs a token"
+            remedy = "the operator of the ladder gives it, or arena register where that is allowed"
+            raise ServiceError(Fault.UNAUTHENTICATED, problem, remedy=remedy)
+        owner = self._identified(caller, scope)
+        self._take(self._of_owners, str(owner.number), cost=cost)
+        return owner
+
+    def _enter_public(self, caller: Caller) -> None:
+        """Somebody asks for what everybody may see, unless the ladder is private."""
+        if caller.token or self._openness.is_private:
+            self._enter(caller, Scope.READ)
+        else:
+            self._take(self._of_hosts, caller.host)
+
+    def _identified(self, caller: Caller, scope: Scope) -> Owner:
+        self._take(self._of_hosts, caller.host, cost=0)
+        try:
+            return accounts.identified(self._accounts, caller.token, scope=scope)
+        except ServiceError as error:
+            if error.fault is Fault.UNAUTHENTICATED:
+                cost = quotas.COST_OF_A_WRONG_TOKEN
+                self._of_hosts.charge(caller.host, now=self._seconds(), cost=cost)
+            raise
+
+    def _take(self, buckets: Buckets, key: str, *, cost: int = 1) -> None:
+        now = self._seconds()
+        # One that costs nothing is let in unless nothing at all is left.
+        wait = (
+            buckets.wait_seconds(key, now=now, cost=cost) if cost else buckets.empty(key, now=now)
+        )
+        if wait:
+            problem = "this is asked too often"
+            raise ServiceError(Fault.QUOTA, problem, remedy=f"wait {wait:.0f} s, then try again")
+
+    # -- below
+
+    def _known(self, owner: Owner, digest: str) -> values.Submitted | None:
+        """The answer to a bot that was sent before, as long as what came of it stands."""
+        last = self._accounts.last_of(owner.number, digest=digest)
+        if last is None or last.state is SubmissionState.FAILED:
+            return None
+        if last.state is SubmissionState.ACTIVE:
+            bot = next((bot for bot in self._own(owner) if bot.number == last.bot), None)
+            if bot is not None and not bot.is_active:
+                return None  # it was taken out, and is to come back
+        return values.Submitted(self._shown(last), was_here=True)
+
+    def _refuse_name(self, owner: Owner, entrant: Entrant) -> None:
+        """Raise for the name of a bot that another owner's has, or one that looks like it."""
+        folded = owner_folded(entrant.name)
+        for bot in self._ladder.store.bots():
+            if owner_folded(bot.name) == folded and not accounts.is_of(bot, owner):
+                problem = f"a bot named {bot.name} is entered here by another owner"
+                remedy = "give yours another name in bot.toml"
+                raise ServiceError(Fault.TAKEN, problem, remedy=remedy)
+
+    def _refuse_beyond_quotas(self, owner: Owner, size_bytes: int) -> None:
+        usage = self._accounts.usage(owner.number, since=self._yesterday())
+        limits = self._limits
+        if usage.submissions >= limits.submissions_a_day:
+            problem = f"{usage.submissions} submissions in 24 hours, which is the most here"
+            raise ServiceError(Fault.QUOTA, problem, remedy="try again tomorrow")
+        if usage.kept_bytes + size_bytes > limits.kept_bytes:
+            problem = f"{_mebibytes(usage.kept_bytes)} of archives are kept for {owner.name}, and "
+            problem += f"{_mebibytes(limits.kept_bytes)} is the most"
+            remedy = "send smaller ones, or ask the operator for more"
+            raise ServiceError(Fault.QUOTA, problem, remedy=remedy)
+        active = [bot.name for bot in self._own(owner) if bot.is_active]
+        coming = self._on_the_way(owner)
+        if len(active) + len(coming) >= limits.active_bots:
+            problem = f"{len(active)} bots of {owner.name} are active and {len(coming)} on their "
+            problem += f"way, and {limits.active_bots} is the most"
+            remedy = (
+                "wait for those" if not active else f"arena withdraw one of {', '.join(active)}"
+            )
+            raise ServiceError(Fault.QUOTA, problem, remedy=remedy)
+
+    def _own(self, owner: Owner) -> list[Bot]:
+        return [bot for bot in self._ladder.store.bots() if accounts.is_of(bot, owner)]
+
+    def _on_the_way(self, owner: Owner) -> list[Submission]:
+        found = self._accounts.in_state(*_ON_THE_WAY)
+        return [one for one in found if one.owner == owner.number]
+
+    def _shown(self, submission: Submission, *, report: str = "") -> values.Shown:
+        names = {bot.number: bot.name for bot in self._ladder.store.bots()}
+        name = "" if submission.bot is None else names.get(submission.bot, "")
+        return values.Shown(submission, name, report)
+
+    def _decided(self, id_: str) -> Decided:
+        match = self._ladder.store.listing.match(id_)
+        if match is None:
+            problem = f"no match {quoted(id_)} is decided here"
+            remedy = "the results have the ids of those that are"
+            raise ServiceError(Fault.NOT_FOUND, problem, remedy=remedy)
+        return match
+
+    def _logs(
+        self, match: Decided, attempt: Kept, seated: dict[int, Bot]
+    ) -> Iterator[values.FileSent]:
+        """The logs of some entrants, by place. Whose a log is follows from where its process sat,
+        which the record says, and not from the name of the file: names can be alike.
+        """
+        with self._readable(match):
+            record = load(self._ladder.records_folder / attempt.record)
+        folder = self._ladder.folder / "logs" / deal_id(match.id, attempt=attempt.number)
+        for room in record.rooms:
+            for seat, place in enumerate(room.seating):
+                if place not in seated:
+                    continue
+                stem = f"room{room.number}-seat{seat}-{record.entrants[place].name}"
+                for start, path in _starts(folder, stem):
+                    if (size := _size_of(path)) is not None:
+                        header = values.LogHeader(
+                            attempt=attempt.number,
+                            room=room.number,
+                            seat=seat,
+                            bot=seated[place].name,
+                            start=start,
+                            size_bytes=size,
+                        )
+                        yield values.FileSent(header, path)
+
+    @contextmanager
+    def _readable(self, match: Decided) -> Iterator[None]:
+        from hokm.records import RecordError
+
+        try:
+            yield
+        except (OSError, RecordError) as error:
+            problem = f"the record of {match.id} cannot be read"
+            remedy = "tell the operator of this ladder"
+            raise ServiceError(Fault.NOT_NOW, problem, remedy=remedy) from error
+
+    def _at(self) -> str:
+        return stamp(self._now())
+
+    def _yesterday(self) -> str:
+        return stamp(self._now() - timedelta(days=1))
+
+    def _seconds(self) -> float:
+        return self._now().timestamp()
+
+
+def stamp(time: datetime) -> str:
+    """A time as the tables have it: ISO 8601 in UTC, to the second.
+
+    >>> from datetime import UTC
+    >>> stamp(datetime(2026, 3, 21, 12, 0, 0, 5, tzinfo=UTC))
+    '2026-03-21T12:00:00Z'
+    """
+    from datetime import UTC
+
+    return time.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def _starts(folder: Path, stem: str) -> Iterator[tuple[int, Path]]:
+    """The logs of the processes that sat in one seat, by the how manieth each was."""
+    pattern = re.compile(rf"{re.escape(stem)}(?:\.([0-9]{{1,9}}))?\.log")
+    try:
+        names = [entry.name for entry in folder.iterdir() if not entry.is_symlink()]
+    except OSError:  # logs may be removed, and a bot that came from elsewhere has none
+        return
+    found = [(pattern.fullmatch(name), name) for name in names]
+    yield from sorted(
+        (int(match[1] or 1), folder / name) for match, name in found if match is not None
+    )
+
+
+def _size_of(path: Path) -> int | None:
+    try:
+        return path.stat().st_size
+    except OSError:
+        return None
+
+
+def _page_size(asked: int) -> int:
+    return min(asked, PAGE) if asked > 0 else PAGE
+
+
+def _number_in(token: str) -> int | None:
+    if not token:
+        return None
+    if not re.fullmatch(r"[0-9]{1,18}", token):
+        raise _no_page(token)
+    return int(token)
+
+
+def _place_in(token: str) -> tuple[int, int] | None:
+    if not token:
+        return None
+    if not re.fullmatch(r"[0-9]{1,9}\.[0-9]{1,9}", token):
+        raise _no_page(token)
+    round_, place = token.split(".")
+    return int(round_), int(place)
+
+
+def _no_page(token: str) -> ServiceError:
+    problem = f"{quoted(token)} is the token of no page"
+    return ServiceError(Fault.INVALID, problem, remedy="begin without one")
+
+
+def _mebibytes(size_bytes: int) -> str:
+    return f"{size_bytes / 2**20:,.1f} MiB"
