@@ -42,6 +42,7 @@ ARENA_SHELLS = (
     "arena.ladder.matches.room",
     "arena.ladder.matches.runner",
     "arena.ladder.testing",
+    "arena.validation.validate",
 )
 
 # What may be imported only in the modules beside it.

@@ -1,8 +1,8 @@
 """The command line: parses, calls, prints. What is computed is computed elsewhere.
 
 Results go to stdout, progress and faults to stderr. The exit status is 0 for done, 1 for what was
-asked and failed, 2 for a command line that cannot be meant, 130 for what was interrupted. Commands
-import what they need when they run, so that help is quick.
+asked and failed, 2 for a command line that cannot be meant, 3 for a bot that could not be judged,
+130 for what was interrupted. Commands import what they need when they run, so that help is quick.
 """
 
 import sys

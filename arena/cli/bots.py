@@ -7,8 +7,17 @@ from typing import Annotated
 
 import typer
 
-from arena.cli.errors import FAILED, Misuse
-from arena.cli.options import Confine, Json, Wheels, checked_seconds, require_posix
+from arena.cli.errors import FAILED, UNDECIDED, Misuse
+from arena.cli.options import (
+    Bank,
+    Confine,
+    Json,
+    MoveTime,
+    Wheels,
+    checked_seconds,
+    checked_seed,
+    require_posix,
+)
 from arena.cli.text import printable
 from arena.wording import counted
 
@@ -77,13 +86,14 @@ def check(
     ] = None,
     fuzz: Annotated[
         float, typer.Option(metavar="SECONDS", help="How long games are made up.")
-    ] = 20.0,
+    ] = 10.0,
     limit: Annotated[
         float,
         typer.Option(
-            metavar="SECONDS", help="When to stop; what was not run by then fails the bot."
+            metavar="SECONDS",
+            help="When to stop checks and matches; what was not run by then fails the bot.",
         ),
-    ] = 110.0,
+    ] = 240.0,
     logs: Annotated[
         Path | None,
         typer.Option(metavar="DIR", help="Keep what the bot prints, a file a process."),
@@ -91,6 +101,12 @@ def check(
     all_: Annotated[
         bool, typer.Option("--all", help="Show each failure in full, also those that are alike.")
     ] = False,
+    no_matches: Annotated[
+        bool,
+        typer.Option("--no-matches", help="Leave out its matches with itself; so does --only."),
+    ] = False,
+    move_time: MoveTime = 1.0,
+    bank: Bank = 30.0,
     sandbox: Confine = False,
     wheels: Wheels = None,
     list_: Annotated[bool, typer.Option("--list", help="List the checks, and run none.")] = False,
@@ -98,10 +114,14 @@ def check(
 ) -> None:
     """Check that a bot plays by the protocol and the rules.
 
-    A scripted referee talks with processes of the bot and plays it all that is lawful and rare,
-    then games made up from a seed. It prints each check, and for each mistake the exchange of the
-    plainest check that shows it, what was expected, and where that is written. Nothing is asked
-    that the bot.toml does not claim.
+    It is what a ladder does with a bot that is sent in. Its files are looked at, and what it needs
+    is made. A scripted referee talks with processes of the bot and plays it all that is lawful and
+    rare, then games made up from a seed. At last it plays short matches with itself. It prints each
+    check, and for each mistake the exchange of the plainest check that shows it, what was expected,
+    and where that is written. Nothing is asked that the bot.toml does not claim.
+
+    The exit status is 0 for a bot that is accepted, 1 for one that is refused, 3 where the arena
+    itself failed and nothing is known of the bot.
     """
     from arena.cli import conformance
 
@@ -111,6 +131,10 @@ def check(
     if bot is None:
         raise Misuse("name a BOT to check, or --list the checks")
     require_posix()
+    if seed is not None:
+        checked_seed(seed)
+    from hokm.session import ClockRules
+
     ask = conformance.Ask(
         bot=bot,
         only=tuple(only),
@@ -120,11 +144,17 @@ def check(
         limit_seconds=checked_seconds("--limit", limit, least=1.0),
         logs=logs,
         show_all=all_,
+        plays_matches=not no_matches,
+        clock=ClockRules(
+            move_seconds=checked_seconds("--move-time", move_time, least=0.001),
+            bank_seconds=checked_seconds("--bank", bank),
+        ),
         is_confined=sandbox,
         wheels=wheels,
     )
-    if not conformance.check(ask, as_json=json_):
-        raise typer.Exit(FAILED)
+    verdict = conformance.check(ask, as_json=json_).value
+    if verdict != "accepted":
+        raise typer.Exit(FAILED if verdict == "refused" else UNDECIDED)
 
 
 @app.command("pack", no_args_is_help=True)

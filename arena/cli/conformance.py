@@ -1,14 +1,13 @@
-"""``arena bot check``: from what was asked to a run of the kit, and how its results are printed."""
+"""``arena bot check``: from what was asked to a validation, and how its results are printed."""
 
 import fnmatch
 import functools
 import os
-import shlex
 import signal
 import sys
-import tempfile
+import traceback
 from collections.abc import Awaitable, Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from shutil import rmtree
@@ -17,18 +16,28 @@ import trio
 from rich.console import Console
 
 from arena.cli import show
-from arena.cli.confining import confining, for_builds
+from arena.cli.confining import confining
 from arena.cli.errors import Misuse
-from arena.cli.places import bot_folder, environments, running_folder
+from arena.cli.places import bot_place, environments, running_folder, temporary_folder
 from arena.cli.text import printable
 from arena.conformance.checks import CHECKS
-from arena.conformance.groups import grouped
-from arena.conformance.kit import NO_HELLO, check_bot
+from arena.conformance.kit import NO_HELLO
 from arena.conformance.report import Report, Result, Verdict
-from arena.conformance.script import Ask as KitAsk
 from arena.conformance.script import Check
-from arena.ladder.bots.entrants import load_bot
+from arena.ladder.processes.cores import usable_cores
+from arena.validation import validate as validating
+from arena.validation.document import (
+    document_of,
+    line_of,
+    log_lines,
+    sorted_endings,
+    text_of,
+)
+from arena.validation.validate import Listener, Means, validate
+from arena.validation.values import Failure, MatchResult, Stage, Validation
+from arena.validation.values import Verdict as Judgement
 from arena.wording import counted
+from hokm.session import ClockRules
 
 SEED_BYTES = 4
 """Of a new seed: eight digits are easily typed, and nobody need guess it."""
@@ -52,50 +61,87 @@ class Ask:
     logs: Path | None
     show_all: bool
     """Each failure in full, also those that are alike."""
+    plays_matches: bool = True
+    clock: ClockRules
     is_confined: bool = False
     wheels: Path | None = None
 
 
-def check(ask: Ask, *, as_json: bool) -> bool:
-    """Run the checks, print what they came to; whether the bot passed."""
-    checks = _chosen(ask)
-    made = environments(ask.wheels, confine=for_builds(ask.is_confined))
-    entrant = made.prepared(load_bot(bot_folder(ask.bot)))
-    seed = os.urandom(SEED_BYTES).hex() if ask.seed is None else ask.seed
+def check(ask: Ask, *, as_json: bool) -> Judgement:
+    """Validate a bot, as far as is asked, and print what it came to."""
+    asked = validating.Ask(
+        seed=os.urandom(SEED_BYTES).hex() if ask.seed is None else ask.seed,
+        tells_each=ask.show_all,
+        checks=_chosen(ask),
+        plays_matches=ask.plays_matches and not ask.only and not ask.skip,
+        fuzz_seconds=ask.fuzz_seconds,
+        limit_seconds=ask.limit_seconds,
+        clock=ask.clock,
+    )
+    place = bot_place(ask.bot)
+    environments(ask.wheels)  # a folder of wheels that is none is told before all else
     console = show.results()
-
-    def done(result: Result) -> None:
-        if not as_json and result.detail != NO_HELLO:  # of those one line tells
-            _print_line(console, result)
-
-    with _logs(ask.logs) as logs, confining(ask.is_confined) as sandbox:
-        report = trio.run(
-            _unless_told,
-            functools.partial(
-                check_bot,
-                entrant,
-                checks,
-                ask=KitAsk(seed=seed, fuzz_seconds=ask.fuzz_seconds),
-                limit_seconds=ask.limit_seconds,
-                python=sys.executable,
-                running=running_folder(otherwise=logs),
-                logs=logs,
-                done=done,
-                sandbox=sandbox,
-            ),
-        )
+    listener = Listener() if as_json else _listener(console)
+    try:
+        validation = _validated(place, ask=ask, asked=asked, listener=listener)
+    except Exception as error:
+        if isinstance(error, Misuse):
+            raise
+        # A fault of ours that nobody foresaw is no bot's: whoever goes by the verdict tries again.
+        traceback.print_exception(error)
+        problem = f"a fault of the arena, {type(error).__name__}"
+        validation = validating.undecided(problem, ask=asked)
     if as_json:
-        show.print_json(report.json())
+        print(text_of(document_of(validation)))
     else:
-        _print_report(console, report, ask=ask)
-    return report.ok
+        _print_validation(console, validation, is_each_shown=ask.show_all)
+    if validation.problem:
+        print(f"error: {printable(validation.problem)}", file=sys.stderr)
+    return validation.verdict
 
 
-async def _unless_told(run: Callable[[], Awaitable[Report]]) -> Report:
+def _validated(place: Path, *, ask: Ask, asked: validating.Ask, listener: Listener) -> Validation:
+    with ExitStack() as open_:
+        work, logs = open_.enter_context(_folders(ask.logs))
+        try:
+            sandbox = open_.enter_context(confining(ask.is_confined))
+        except Misuse as error:
+            return validating.undecided(str(error), ask=asked)
+        means = Means(
+            work=work,
+            running=running_folder(otherwise=logs),
+            logs=logs,
+            environments=environments(
+                ask.wheels, confine=None if sandbox is None else lambda: nullcontext(sandbox)
+            ),
+            sandbox=sandbox,
+            concurrency=usable_cores(),
+        )
+        validated = functools.partial(validate, place, ask=asked, means=means, listener=listener)
+        return trio.run(_unless_told, validated)
+
+
+@contextmanager
+def _folders(logs: Path | None) -> Iterator[tuple[Path, Path]]:
+    """Where an archive is unpacked, and where bots' output goes: what is worth reading of that is
+    in the report, so it is kept only where somebody asks for it.
+    """
+    if logs is not None:
+        logs.mkdir(parents=True, exist_ok=True)
+    temporary = temporary_folder()
+    try:
+        work = temporary / "work"
+        work.mkdir()
+        yield work, temporary / "logs" if logs is None else logs
+    finally:
+        rmtree(temporary, ignore_errors=True)
+
+
+async def _unless_told(run: Callable[[], Awaitable[Validation]]) -> Validation:
     """What ``run`` comes to. SIGTERM, and SIGHUP of a terminal that is closed, end it as Ctrl-C
     does: no bot is left.
     """
-    reports: list[Report] = []
+    validations: list[Validation] = []
     with trio.open_signal_receiver(signal.SIGTERM, signal.SIGHUP) as signals:
         async with trio.open_nursery() as nursery:
 
@@ -104,11 +150,11 @@ async def _unless_told(run: Callable[[], Awaitable[Report]]) -> Report:
                     nursery.cancel_scope.cancel()
 
             nursery.start_soon(wait)
-            reports.append(await run())
+            validations.append(await run())
             nursery.cancel_scope.cancel()
-    if not reports:
+    if not validations:
         raise KeyboardInterrupt
-    return reports[0]
+    return validations[0]
 
 
 def list_checks(*, as_json: bool) -> None:
@@ -143,6 +189,8 @@ def _is_among(check: Check, patterns: Sequence[str]) -> bool:
     return any(fnmatch.fnmatchcase(check.name, pattern) for pattern in patterns)
 
 
+# -- what is printed
+
 _WORDS = {
     Verdict.PASSED: "ok",
     Verdict.FAILED: "FAILED",
@@ -151,91 +199,136 @@ _WORDS = {
     Verdict.NOT_RUN: "NOT RUN",
 }
 
+_MEANINGS = {one.name: one.meaning for one in CHECKS}
 
-def _print_line(console: Console, result: Result) -> None:
-    detail = f"  {printable(result.detail)}" if result.detail else ""
-    name = result.check.name
-    text = f"{_WORDS[result.verdict]:<13}  {name:<20}  {result.seconds:6.2f} s{detail}"
-    show.print_line(console, text)
+_STAGES = {
+    Stage.BUNDLE: "Its files are those of a bot that can play here.",
+    Stage.ENVIRONMENT: "What it needs can be made.",
+    Stage.CONFORMANCE: "The checks are done in time.",
+    Stage.MATCHES: "It plays matches with itself, and every ending is normal.",
+}
 
 
-def _print_report(console: Console, report: Report, *, ask: Ask) -> None:
-    left = [result for result in report.results if result.detail == NO_HELLO]
-    if left:
+def _listener(console: Console) -> Listener:
+    """Prints each result in a line when it is there."""
+
+    def checked(result: Result) -> None:
+        if result.detail != NO_HELLO:  # of those one line tells
+            words = _WORDS[result.verdict]
+            _print_result(console, words, result.check.name, result.seconds, result.detail)
+
+    def played(result: MatchResult) -> None:
+        words = _WORDS[Verdict.PASSED if result.failure is None else Verdict.FAILED]
+        name = f"match {result.name}"
+        _print_result(console, words, name, result.seconds, _endings(result))
+
+    return Listener(checked=checked, played=played)
+
+
+def _print_result(console: Console, words: str, name: str, seconds: float, detail: str) -> None:
+    told = f"  {line_of(detail)}" if detail else ""
+    show.print_line(console, f"{words:<13}  {name:<20}  {seconds:6.2f} s{told}")
+
+
+def _endings(match: MatchResult) -> str:
+    if not match.endings:
+        return "" if match.failure is None else match.failure.cause
+    texts = [f"{count} {ending.value}" for ending, count in sorted_endings(match)]
+    texts += [f"{counted(match.refusals, 'action')} refused"] if match.refusals else []
+    return ", ".join(texts)
+
+
+def _print_validation(
+    console: Console, validation: Validation, *, is_each_shown: bool = False
+) -> None:
+    """What there is to say once all is done; what a listener has printed is not said again."""
+    report = validation.conformance
+    if report is not None and (left := [one for one in report.results if one.detail == NO_HELLO]):
         words = _WORDS[Verdict.NOT_RUN]
         show.print_line(console, f"{words:<13}  {counted(len(left), 'check')}, since {NO_HELLO}")
-    for text in _failures(report, ask=ask):
+    for text in failure_lines(validation.failures, is_each_shown=is_each_shown):
         show.print_line(console, text)
-    counts = ", ".join(
-        f"{report.count(verdict)} {verdict.value}" for verdict in Verdict if report.count(verdict)
-    )
     show.print_line(console, "")
-    many = counted(len(report.results), "check")
-    show.print_line(
-        console,
-        f"{report.bot} {report.version}: {many} in {report.seconds:.1f} s: {counts} "
-        f"(seed {report.seed})",
-    )
-    show.print_line(console, "passed" if report.ok else "not passed")
+    for text in _summary(validation, report):
+        show.print_line(console, text)
+    if validation.is_complete or validation.problem:
+        show.print_line(console, validation.verdict.value)
+    else:
+        show.print_line(console, "not passed" if validation.failures else "passed")
 
 
-def _failures(report: Report, *, ask: Ask) -> Iterator[str]:
-    if ask.show_all:
-        for result in report.results:
-            if result.finding is not None:
-                yield from _failure(result, report, bot=ask.bot)
-        return
-    groups = grouped(report.results)
-    for group in groups[:MOST_SHOWN]:
-        yield from _failure(group.best, report, bot=ask.bot)
-        if group.others:
-            many = counted(len(group.others), "other check")
-            yield f"  likewise in {many}: {_names(group.others)}"
-    for group in groups[MOST_SHOWN:]:
+def _summary(validation: Validation, report: Report | None) -> Iterator[str]:
+    bot = validation.bot
+    name = "" if bot is None else f"{line_of(bot.name)} {line_of(bot.version)}: "
+    if report is not None:
+        counts = ", ".join(
+            f"{report.count(verdict)} {verdict.value}"
+            for verdict in Verdict
+            if report.count(verdict)
+        )
+        many = counted(len(report.results), "check")
+        yield f"{name}{many} in {report.seconds:.1f} s: {counts} (seed {line_of(report.seed)})"
+    if validation.matches:
+        many = counted(len(validation.matches), "match")
+        failed = sum(one.failure is not None for one in validation.matches)
+        result = f"{failed} not as they should be" if failed else "all as they should be"
+        yield f"{name}{many} with itself: {result}"
+
+
+def failure_lines(failures: Sequence[Failure], *, is_each_shown: bool = False) -> Iterator[str]:
+    """Failures for a person, a line each: the first few in full, or all."""
+    shown = len(failures) if is_each_shown else MOST_SHOWN
+    for failure in failures[:shown]:
+        yield from _failure(failure)
+    for failure in failures[shown:]:
         yield ""
-        yield f"FAILED {_names([group.best, *group.others])}: {printable(group.best.detail)}"
-    if len(groups) > MOST_SHOWN or any(group.others for group in groups):
+        names = ", ".join([failure.name, *failure.also])
+        yield f"FAILED {names}: {line_of(failure.cause)}"
+    if len(failures) > shown or any(one.also for one in failures):
         yield ""
         yield "--all shows each failure in full"
 
 
-def _names(results: Sequence[Result]) -> str:
-    return ", ".join(result.check.name for result in results)
-
-
-def _failure(result: Result, report: Report, *, bot: str) -> Iterator[str]:
-    finding, check = result.finding, result.check
-    assert finding is not None
+def _failure(failure: Failure) -> Iterator[str]:
     yield ""
-    yield f"FAILED {check.name}: {check.meaning}"
-    yield f"  see       {finding.reference}"
-    yield f"  it did    {printable(result.detail)}"
-    yield f"  expected  {printable(finding.expected)}"
-    if finding.exchange:
+    yield f"FAILED {failure.name}: {_MEANINGS.get(failure.name) or _STAGES[failure.stage]}"
+    if failure.reference:
+        yield f"  see       {line_of(failure.reference)}"
+    yield f"  it did    {line_of(failure.cause)}"
+    if failure.expected:
+        yield f"  expected  {line_of(failure.expected)}"
+    if how := _how_it_ended(failure):
+        yield f"  ended     {how}"
+    if time := _time(failure):
+        yield f"  took      {time}"
+    if failure.exchange:
         yield "  the end of the exchange:"
-        yield from (f"    {printable(text)}" for text in finding.exchange)
-    else:
+        yield from (f"    {line_of(text)}" for text in failure.exchange)
+    elif failure.stage is Stage.CONFORMANCE:
         yield "  nothing was said"
-    if finding.log.strip():
+    if log := log_lines(failure.log):
         yield "  the end of its log:"
-        yield from (f"    | {text}" for text in finding.log.rstrip().splitlines()[-LOG_LINES:])
-    else:
+        yield from (f"    | {text}" for text in log[-LOG_LINES:])
+    elif failure.stage in (Stage.CONFORMANCE, Stage.MATCHES):
         yield "  it printed nothing"
-    seed = f" --seed {shlex.quote(report.seed)}"
-    yield f"  run this alone: arena bot check {shlex.quote(bot)} --only {check.name}{seed}"
-    if finding.by_hand:
-        yield f"  how it is run: {finding.by_hand}"
+    again = "run this alone" if failure.stage is not Stage.BUNDLE else "look again"
+    yield f"  {again}: {line_of(failure.command)}"
+    if failure.by_hand:
+        yield f"  how it is run: {line_of(failure.by_hand)}"
+    if failure.also:
+        many = counted(len(failure.also), "other check")
+        yield f"  likewise in {many}: {', '.join(failure.also)}"
 
 
-@contextmanager
-def _logs(folder: Path | None) -> Iterator[Path]:
-    """Where bots' output goes; what is worth reading of it is in the findings."""
-    if folder is not None:
-        folder.mkdir(parents=True, exist_ok=True)
-        yield folder
-        return
-    temporary = Path(tempfile.mkdtemp(prefix="hokm-check-"))
-    try:
-        yield temporary
-    finally:
-        rmtree(temporary, ignore_errors=True)
+def _how_it_ended(failure: Failure) -> str:
+    code = failure.exit_code
+    if code is None:
+        return ""
+    return f"its process, by signal {-code}" if code < 0 else f"its process, with exit code {code}"
+
+
+def _time(failure: Failure) -> str:
+    if failure.elapsed_seconds is None:
+        return ""
+    limit = "" if failure.limit_seconds is None else f", and may take {failure.limit_seconds:.1f} s"
+    return f"{failure.elapsed_seconds:.1f} s{limit}"

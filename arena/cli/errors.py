@@ -17,6 +17,8 @@ from arena.cli.text import printable
 
 FAILED = 1
 USAGE = 2
+UNDECIDED = 3
+"""Of ``arena bot check``: the arena failed, or its machine; nothing is known of the bot."""
 INTERRUPTED = 130
 """As a shell has it: 128 and the number of SIGINT."""
 

@@ -27,16 +27,23 @@ _KEPT: Final = ".kept"
 _RUNNING: Final = "running"
 
 
-def bot_folder(text: str) -> Path:
-    """The folder of the bot that a person means; a word that names nothing is a misuse, where a bad
-    bot is named well. An archive is unpacked, for as long as the command runs.
+def bot_place(text: str) -> Path:
+    """The folder or archive of the bot that a person means; a word that names nothing is a misuse,
+    where a bad bot is named well.
     """
     if not text:
         raise Misuse("a BOT is empty; name a folder with a bot.toml, or a bundled bot")
     try:
-        place = find_bot(text)
+        return find_bot(text)
     except BotError as error:
         raise Misuse(str(error)) from error
+
+
+def bot_folder(text: str) -> Path:
+    """The folder of the bot that a person means, see :func:`bot_place`. An archive is unpacked, for
+    as long as the command runs.
+    """
+    place = bot_place(text)
     if place.suffix.lower() != SUFFIX or place.is_dir():
         return place
     private = temporary_folder()

@@ -139,7 +139,7 @@ def sorted_endings(match: MatchResult) -> Sequence[tuple[Ending, int]]:
 
 
 def line_of(text: str, *, most_bytes: int = _LINE_BYTES) -> str:
-    """A text on one line, fit to be shown, of so many bytes at most; of a longer one the beginning."""
+    """As much of a text as takes so many bytes, on one line and fit to be shown."""
     shown = printable(text[:most_bytes])
     if len(text) <= most_bytes and _bytes_of(shown) <= most_bytes:
         return shown

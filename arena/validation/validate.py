@@ -29,7 +29,6 @@ from arena.ladder.bots.environments import (
     Environments,
     NotPreparedError,
 )
-from arena.ladder.ladder import LONGEST_NAMES_BYTES
 from arena.ladder.matches.boards import MatchPlan, joined_names
 from arena.ladder.matches.room import Trouble
 from arena.ladder.matches.runner import HELLO_SECONDS, Runner, open_runner
@@ -62,6 +61,9 @@ machine; where it shares two cores with rated play, two or three times as long.
 MORE_TIME = 4.0
 """How much more of it is proposed to a bot that it was too short for."""
 
+LONGEST_NAMES_BYTES = 220
+"""Of the bots of a match on a ladder; arena.ladder.ladder has it too, and takes long to import."""
+
 _STRANGER = "./mybot"
 """What a bot is called in commands that has no name yet."""
 
@@ -73,6 +75,7 @@ class Ask:
     Args:
         seed: of the kit's chances and the matches' deals; fit for a shell.
         called: what the author's commands call the bot; None for what can be told by the place.
+        tells_each: whether each check that failed is told, also those that are alike.
         checks: those of the kit that are run.
         plays_matches: whether the last stage is wanted.
         fuzz_seconds: how long games are made up.
@@ -83,6 +86,7 @@ class Ask:
 
     seed: str
     called: str | None = None
+    tells_each: bool = False
     checks: Sequence[Check] = CHECKS
     plays_matches: bool = True
     fuzz_seconds: float = FUZZ_SECONDS
@@ -137,6 +141,19 @@ async def validate(
     """
     run = _Run(place, ask=ask, means=means, listener=listener or Listener())
     return await run.validation()
+
+
+def undecided(problem: str, *, ask: Ask) -> Validation:
+    """The validation of a bot that could not even be begun with."""
+    stages = [StageResult(stage, State.NOT_REACHED) for stage in Stage]
+    return Validation(
+        bot=None,
+        seed=ask.seed,
+        seconds=0.0,
+        stages=stages,
+        problem=problem,
+        is_complete=ask.is_whole,
+    )
 
 
 def is_archive(place: Path) -> bool:
@@ -264,6 +281,9 @@ class _Run:
         )
         if not report.ok:
             groups = grouped(report.results)
+            if self._ask.tells_each:
+                failed = [result for result in report.results if result.finding is not None]
+                groups = [Group(result, ()) for result in failed]
             raise _Refused(*map(self._of_group, groups) if groups else [self._of_time(report)])
 
     async def _play(self) -> None:

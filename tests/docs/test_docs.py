@@ -200,6 +200,7 @@ BASES = (
     "arena/referee",
     "arena/ladder",
     "arena/conformance",
+    "arena/validation",
     "arena/cli",
     "arena/export",
     "docs",
@@ -314,7 +315,7 @@ def test_every_message_and_field_of_a_session_is_told() -> None:
 
 def test_every_module_has_its_line_in_the_architecture() -> None:
     page = text_of("docs/architecture.md")
-    packages = ("referee", "ladder", "conformance", "cli", "export")
+    packages = ("referee", "ladder", "conformance", "validation", "cli", "export")
     for package in ("sdk/python/src/hokm", *(f"arena/{one}" for one in packages)):
         for module in (ROOT / package).rglob("*.py"):
             path = module.relative_to(ROOT / package)

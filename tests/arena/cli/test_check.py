@@ -116,8 +116,10 @@ def test_json_is_one_object_with_every_check(run, write_bot):
     (check,) = report["checks"]
     assert {"name", "result", "seconds", "detail"} <= set(check)
     assert (check["name"], check["result"]) == ("four-forced", "failed")
-    assert check["reference"] == "rulebook 1.4"
-    assert check["exchange"]
+    (failure,) = report["failures"]
+    assert failure["cause"] == check["detail"]
+    assert failure["reference"] == "rulebook 1.4"
+    assert failure["exchange"]
 
 
 def test_what_a_bot_wrote_steers_no_terminal_and_its_logs_can_be_kept(run, write_bot, tmp_path):
@@ -143,7 +145,7 @@ def test_an_interrupt_is_one_line_and_leaves_the_bots_to_be_ended(
         finally:
             ended.append(number)
 
-    monkeypatch.setattr("arena.cli.conformance.check_bot", check_bot)
+    monkeypatch.setattr("arena.validation.validate.check_bot", check_bot)
     ran = run("bot", "check", write_bot(GOOD))
     assert (ran.status, ran.err.strip()) == (130, "interrupted")
     assert ended == [number]

@@ -1,5 +1,6 @@
 """``--sandbox`` and ``--no-sandbox``: where it does not work, a line says so; nothing is played."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -27,11 +28,11 @@ def unplayed(monkeypatch: pytest.MonkeyPatch) -> None:
 
     for name in ("local", "trial", "event"):
         monkeypatch.setattr(f"arena.cli.{name}.open_runner", refuse)
-    monkeypatch.setattr("arena.cli.conformance.check_bot", refuse)
+    monkeypatch.setattr("arena.validation.validate.check_bot", refuse)
 
 
 @pytest.mark.usefixtures("no_sandbox", "unplayed")
-@pytest.mark.parametrize("words", ["match A B", "sprt A B", "duel A B", "bot check A"])
+@pytest.mark.parametrize("words", ["match A B", "sprt A B", "duel A B"])
 def test_without_a_sandbox_nothing_is_played(
     run: RunCommand, make_bot: MakeBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: str
 ) -> None:
@@ -42,6 +43,17 @@ def test_without_a_sandbox_nothing_is_played(
     assert ran.err.splitlines()[-1] == "error: --sandbox: user namespaces are off: sysctl"
     assert ran.out == ""
     assert [entry.name for entry in tmp_path.iterdir()] == ["bots"]
+
+
+@pytest.mark.usefixtures("no_sandbox", "unplayed")
+def test_without_a_sandbox_no_bot_is_judged(run: RunCommand, make_bot: MakeBot) -> None:
+    ran = run("bot", "check", make_bot("sara"), "--sandbox")
+    assert ran.status == 3
+    assert ran.err == "error: --sandbox: user namespaces are off: sysctl\n"
+    assert ran.out.strip() == "undecided"
+    report = json.loads(run("bot", "check", make_bot("reza"), "--sandbox", "--json").out)
+    assert (report["verdict"], report["ok"]) == ("undecided", False)
+    assert report["cause"] == "--sandbox: user namespaces are off: sysctl"
 
 
 @pytest.fixture
