@@ -18,6 +18,13 @@ Boards: TypeAlias = tuple[tuple[int, ...], ...]
 WITHDRAWN: Final = "withdrawn"
 """Why a bot is inactive whose owner took it out."""
 
+_DISABLED: Final = "disabled by the operator: "
+
+
+def disabled(because: str) -> str:
+    """Why a bot is inactive that the operator of the ladder took out."""
+    return f"{_DISABLED}{because}"
+
 
 @dataclass(frozen=True, slots=True)
 class Bot:
@@ -44,6 +51,11 @@ class Bot:
     def is_active(self) -> bool:
         """Whether it is paired and plays."""
         return self.inactive_because is None
+
+    @property
+    def is_disabled(self) -> bool:
+        """Whether the operator took it out; then nobody else can bring it back."""
+        return (self.inactive_because or "").startswith(_DISABLED)
 
     @property
     def is_retired(self) -> bool:

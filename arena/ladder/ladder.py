@@ -253,13 +253,20 @@ class Ladder:
 
         Raises LadderError for a bot that is not entered.
         """
+        known = self.entered(name)
+        if known.is_disabled:
+            return known  # or who took it out could be undone by who takes it back
+        self.store.deactivate(known.number, because=WITHDRAWN)
+        return self._bot(name)
+
+    def entered(self, name: str) -> Bot:
+        """The bot of that name. Raises LadderError for one that is not entered."""
         known = {bot.name: bot for bot in self.store.bots()}
         if name not in known:
             near = difflib.get_close_matches(name, known, n=1)
             remedy = f"did you mean {near[0]}?" if near else "arena ladder standings shows them"
             raise LadderError(name, "is not entered here", remedy=remedy)
-        self.store.deactivate(known[name].number, because=WITHDRAWN)
-        return self._bot(name)
+        return known[name]
 
     def standings(self) -> "Standings":
         """Who stands where, from what is played so far; also while it is being played."""
@@ -382,6 +389,11 @@ class Ladder:
         freeze(entrant, bots=self.bots_folder)  # makes a copy that was removed anew
         if known.is_active:
             return Added(known, Entry.ALREADY_IN)
+        if known.is_disabled:
+            problem = f"is {known.inactive_because}"
+            raise LadderError(
+                known.name, problem, remedy="its operator can bring it back, with arena operate"
+            )
         if (twin := _twin(self.store.bots(), program=known.program)) is not None:
             return Added(twin, Entry.SAME_PROGRAM)
         self.store.activate(known.number)

@@ -226,6 +226,25 @@ def republish(ladder: Ladder) -> None:
         publish(ladder, event)
 
 
+def publish_again(ladder: Ladder, number: int) -> None:
+    """Write the document of an event as it is now, for a change that came from elsewhere than its
+    play. Raises as `publish`.
+
+    Who is ending it meanwhile has yet to publish it, and more of it than is known here.
+    """
+    event = ladder.store.event(number)
+    folder = ladder.records_folder / event.name
+    file = folder / EVENT_FILE
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with _alone(folder):
+            event = ladder.store.event(number)
+            if event.is_over or not event.is_ending:
+                write_whole(file, to_json(document_of(ladder, event)), mode=0o644)
+    except OSError as error:
+        raise unwritable(error, file) from error
+
+
 def document_of(ladder: Ladder, event: Event) -> EventDocument:
     """All that there is to say of an event. Its secret is said if `event` has it, the rest is as
     the store has it.

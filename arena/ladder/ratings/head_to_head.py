@@ -139,14 +139,7 @@ def entered(ladder: Ladder, name: str) -> Bot:
     """The bot of a ladder that a person names. Raises LadderError, with what may have been meant,
     where there is none.
     """
-    from difflib import get_close_matches
-
-    known = {bot.name: bot for bot in ladder.store.bots()}
-    if name not in known:
-        near = get_close_matches(name, known, n=1)
-        remedy = f"did you mean {near[0]}?" if near else "arena ladder standings shows them"
-        raise LadderError(name, "is not entered here", remedy=remedy)
-    return known[name]
+    return ladder.entered(name)
 
 
 def _differences(result: Result, one: Bot, other: Bot) -> tuple[int, ...]:

@@ -47,7 +47,8 @@ class Operator:
     def controls(self) -> Controls:
         """What the ladder is told now."""
         with self._database.reading() as connection:
-            found: dict[str, str] = dict(connection.execute(sa.select(t.controls)).tuples().all())
+            rows = connection.execute(sa.select(t.controls)).all()
+            found: dict[str, str] = {row.name: row.value for row in rows}
         return Controls(found.get(Control.PAUSED.value), found.get(Control.DRAINING.value))
 
     def deeds(self, *, last: int | None = None) -> tuple[Deed, ...]:
@@ -74,12 +75,14 @@ class Operator:
         with self._database.writing() as connection:
             _note(connection, deed)
 
-    def tell(self, control: Control, *, because: str | None, deed: Deed) -> None:
+    def tell(self, controls: Mapping[Control, str | None], *, deed: Deed) -> None:
         """Tell the ladder something and why, or with None that it is over."""
         with self._database.writing() as connection:
-            connection.execute(sa.delete(t.controls).where(t.controls.c.name == control.value))
-            if because is not None:
-                connection.execute(sa.insert(t.controls).values(name=control.value, value=because))
+            for control, because in controls.items():
+                connection.execute(sa.delete(t.controls).where(t.controls.c.name == control.value))
+                if because is not None:
+                    values = {"name": control.value, "value": because}
+                    connection.execute(sa.insert(t.controls).values(**values))
             _note(connection, deed)
 
     def deactivate(self, bot: int, *, because: str, deed: Deed) -> None:
