@@ -21,8 +21,8 @@ import logging
 import os
 import threading
 import time
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Sequence
+from contextlib import asynccontextmanager, suppress
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple, TypeVarTuple
 
@@ -170,7 +170,7 @@ class Bridge:
         self._loop: asyncio.AbstractEventLoop
         self._stop = asyncio.Event()
         self._streams: dict[asyncio.Task[None], GrpcConnection] = {}
-        self._readings: set[asyncio.Task[None] | asyncio.Task[bytes | None]] = set()
+        self._readings: set[asyncio.Task[None]] = set()
         self._guests = 0
         """Streams that came over the network."""
         limits = Limits() if network is None else network.limits
@@ -344,27 +344,35 @@ class Bridge:
         task = asyncio.current_task()
         assert task is not None
         host, limits = host_of(context.peer()), self._services.limits
-        of_host = sum(call.host == host for call in self._calls.values())
-        if len(self._calls) >= limits.calls or of_host >= limits.calls_of_a_host:
+        lasts = f"{service}/{method}" in self._services.lasting
+        most, most_of_host = limits.calls, limits.calls_of_a_host
+        if lasts:
+            most, most_of_host = limits.lasting, limits.lasting_of_a_host
+        alike = [call for call in self._calls.values() if call.lasts is lasts]
+        of_host = sum(call.host == host for call in alike)
+        if len(alike) >= most or of_host >= most_of_host:
             self._turn_away(TurnedAway.CALLS, host=host)
             context.set_code(grpc.StatusCode.RESOURCE_EXHAUSTED)
             context.set_details(_FULL[TurnedAway.CALLS])
             return
         metadata = tuple(context.invocation_metadata() or ())
-        call = GrpcCall(self, service=service, method=method, host=host, metadata=metadata)
+        call = GrpcCall(
+            self, service=service, method=method, host=host, metadata=metadata, lasts=lasts
+        )
         self._calls[task] = call
         task.add_done_callback(self._forget_call)
         if self._stop.is_set():
             call.put(_End(Status.UNAVAILABLE, _GOING_AWAY))
         self.into_trio(self._new_call.send_nowait, call)
         try:
-            end = await call.do_all(context, limits.message_seconds, limits.call_seconds)
+            call_seconds = None if lasts else limits.call_seconds
+            end = await call.do_all(context, limits.message_seconds, call_seconds)
             context.set_code(_CALL_STATUS[end.status])
             context.set_details(end.details)
         finally:
             self.into_trio(call.deliver_end)
 
-    def keep_reading(self, reading: asyncio.Task[bytes | None]) -> None:
+    def keep_reading(self, reading: asyncio.Task[None]) -> None:
         """A read that nobody waits for any more ends with its call."""
         self._readings.add(reading)
         reading.add_done_callback(self._readings.discard)
@@ -593,7 +601,7 @@ _TOO_LONG = _End(Status.DEADLINE_EXCEEDED, "this took too long; try again")
 class GrpcCall:
     """One call of the bridge: a :class:`~arena.referee.calls.Call`.
 
-    What trio's thread wants is done in the bridge's, one thing after another.
+    What trio's thread wants is done in the bridge's: one write after another, a read meanwhile.
     """
 
     def __init__(
@@ -604,17 +612,20 @@ class GrpcCall:
         method: str,
         host: str,
         metadata: Iterable[tuple[str, str | bytes]],
+        lasts: bool = False,
     ) -> None:
         self.service = service
         self.method = method
         self.host = host
+        self.lasts = lasts
         self._metadata = metadata
         self._bridge = bridge
         # Of the bridge thread.
         self._wanted: asyncio.Queue[_Read | _Write | _End] = asyncio.Queue()
         # Of the trio thread.
-        self._has_answer = trio.Event()
-        self._answer: bytes | None = None
+        self._has_read = trio.Event()
+        self._has_written = trio.Event()
+        self._request: bytes | None = None
         self._is_gone = False
 
     # -- the trio thread
@@ -625,36 +636,41 @@ class GrpcCall:
 
     async def receive(self) -> bytes | None:
         """See :class:`~arena.referee.calls.Call`."""
-        return await self._ask(_Read())
+        self._has_read = trio.Event()
+        await self._ask(_Read(), self._has_read)
+        return self._request
 
     async def send(self, reply: bytes) -> None:
         """See :class:`~arena.referee.calls.Call`."""
-        await self._ask(_Write(reply))
+        self._has_written = trio.Event()
+        await self._ask(_Write(reply), self._has_written)
 
     def end(self, status: Status = Status.OK, details: str = "") -> None:
         """See :class:`~arena.referee.calls.Call`."""
         self._bridge.out_of_trio(self.put, _End(status, details))
         self.deliver_end()
 
-    async def _ask(self, wanted: _Read | _Write) -> bytes | None:
+    async def _ask(self, wanted: _Read | _Write, is_done: trio.Event) -> None:
         if self._is_gone:
             raise CallGone
-        self._has_answer = trio.Event()
         if not self._bridge.out_of_trio(self.put, wanted):
             raise CallGone
-        await self._has_answer.wait()
+        await is_done.wait()
         if self._is_gone:
             raise CallGone
-        return self._answer
 
-    def _deliver(self, answer: bytes | None) -> None:
-        self._answer = answer
-        self._has_answer.set()
+    def _deliver(self, request: bytes | None) -> None:
+        self._request = request
+        self._has_read.set()
+
+    def _deliver_written(self) -> None:
+        self._has_written.set()
 
     def deliver_end(self) -> None:
         """Nobody calls any more."""
         self._is_gone = True
-        self._has_answer.set()
+        self._has_read.set()
+        self._has_written.set()
 
     # -- the bridge thread
 
@@ -662,38 +678,48 @@ class GrpcCall:
         """Do this next."""
         self._wanted.put_nowait(wanted)
 
-    async def do_all(self, context: Context, message_seconds: float, call_seconds: float) -> _End:
+    async def do_all(
+        self, context: Context, message_seconds: float, call_seconds: float | None
+    ) -> _End:
         """Read and write as is wanted, until the call is to be ended or has taken too long."""
         try:
             async with asyncio.timeout(call_seconds):
                 while not isinstance(wanted := await self._wanted.get(), _End):
-                    is_done = await self._do(wanted, context, message_seconds)
-                    if not is_done:
+                    if isinstance(wanted, _Read):  # what is to be written does not wait for it
+                        doing = self._begin(self._read(context))
+                        asyncio.get_running_loop().call_later(
+                            message_seconds, self._end_unless, doing
+                        )
+                        continue
+                    doing = self._begin(self._write(wanted.reply, context))
+                    await asyncio.wait([doing], timeout=message_seconds)
+                    if not doing.done():
                         return _TOO_LONG
                 return wanted
         except TimeoutError:
             return _TOO_LONG
 
-    async def _do(self, wanted: _Read | _Write, context: Context, seconds: float) -> bool:
-        """Whether it came to an end in time, well or ill."""
-        doing = asyncio.ensure_future(self._done(wanted, context))
-        # Not cancelled: gRPC does not give back what a read that is cancelled has taken.
-        self._bridge.keep_reading(doing)
-        await asyncio.wait([doing], timeout=seconds)
-        if not doing.done():
-            return False
-        self._bridge.into_trio(self._deliver, doing.result())
-        return True
+    def _begin(self, doing: Coroutine[object, object, None]) -> "asyncio.Task[None]":
+        """Not to be cancelled: gRPC does not give back what a read that is cancelled has taken."""
+        task = asyncio.get_running_loop().create_task(doing)
+        self._bridge.keep_reading(task)
+        return task
 
-    async def _done(self, wanted: _Read | _Write, context: Context) -> bytes | None:
-        try:
-            if isinstance(wanted, _Write):
-                await context.write(wanted.reply)
-                return None
-            request = await context.read()
-            return request if isinstance(request, bytes) else None  # else grpc.aio.EOF
-        except grpc.aio.BaseError:  # the call broke, which its task hears of
-            return None
+    def _end_unless(self, is_done: "asyncio.Task[None]") -> None:
+        if not is_done.done():
+            self.put(_TOO_LONG)
+
+    async def _read(self, context: Context) -> None:
+        request = None
+        with suppress(grpc.aio.BaseError):  # the call broke, which its task hears of
+            read = await context.read()
+            request = read if isinstance(read, bytes) else None  # else grpc.aio.EOF
+        self._bridge.into_trio(self._deliver, request)
+
+    async def _write(self, reply: bytes, context: Context) -> None:
+        with suppress(grpc.aio.BaseError):
+            await context.write(reply)
+        self._bridge.into_trio(self._deliver_written)
 
 
 class _Post(NamedTuple):
@@ -728,7 +754,7 @@ def _network_server(
     calls = limits.streams + limits.probes + SPARE_CALLS
     longest = MAX_MESSAGE_BYTES
     if services is not None:
-        calls += services.limits.calls
+        calls += services.limits.calls + (services.limits.lasting if services.lasting else 0)
         # There is one bound for a whole server: a bot's batch beyond its own is read, and refused.
         longest = max(longest, services.limits.message_bytes)
     options = (

@@ -55,20 +55,27 @@ class CallLimits:
     """How long a message may be waited for, or be on its way to a caller that does not read."""
     call_seconds: float = 600.0
     """How long a call may take: 52 MiB at 90 kB a second."""
+    lasting: int = 64
+    """Calls at once that last, counted apart: who stays for hours takes nobody's place."""
+    lasting_of_a_host: int = 16
+    """Of those, from one address."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Services:
     """The services that a network server has beside the referee: the names of the methods of each,
-    by its full name, ``{"hokm.v1.LadderService": {"GetStandings", ...}}``.
+    by its full name, ``{"hokm.v1.LadderService": {"GetStandings", ...}}``. Calls of those that are
+    ``lasting``, by full name of service and method (``hokm.v1.SeatService/OfferSeats``), last as
+    long as both sides want, and each message is waited for as for any.
     """
 
     methods: Mapping[str, frozenset[str]]
+    lasting: frozenset[str] = frozenset()
     limits: CallLimits = CallLimits()
 
 
 class Call(Protocol):
-    """One call. Everything here is for the trio thread."""
+    """One call. Everything here is for the trio thread; one task may receive while one sends."""
 
     @property
     def service(self) -> str:

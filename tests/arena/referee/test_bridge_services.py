@@ -10,6 +10,7 @@ from contextlib import asynccontextmanager, contextmanager
 import grpc
 import pytest
 import trio
+import trio.testing
 
 from arena.referee.bridge import Bridge, GrpcCall, serve
 from arena.referee.calls import CallGone, CallLimits, Services, Status
@@ -31,9 +32,12 @@ def _no_thread_left_behind() -> Iterator[None]:
 
 
 @asynccontextmanager
-async def serving(meter: Notes | None = None, **limits: float) -> AsyncIterator[Bridge]:
+async def serving(
+    meter: Notes | None = None, *, lasts: bool = False, **limits: float
+) -> AsyncIterator[Bridge]:
     services = Services(
         methods={ECHO: frozenset({"Echo"})},
+        lasting=frozenset({f"{ECHO}/Echo"}) if lasts else frozenset(),
         limits=CallLimits(**limits),  # type: ignore[arg-type]
     )
     network = Network(
@@ -259,3 +263,51 @@ async def test_nothing_of_a_token_is_logged_by_anybody(
     written = "\n".join(repr(vars(record)) for record in caplog.records)
     assert "turned away" in caplog.text
     assert "hokm_secret" not in caplog.text + out + err + written
+
+
+# -- calls that last
+
+
+async def test_something_is_said_while_a_word_is_waited_for() -> None:
+    async with serving() as bridge:
+        with a_client(bridge, b"one", holds=True) as client:
+            call = await taken(bridge)
+            assert await call.receive() == b"one"
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(raises_gone, call)
+                await trio.testing.wait_all_tasks_blocked()
+                await call.send(b"meanwhile")
+                assert await client.next() == b"meanwhile"
+                client.end()
+
+
+async def raises_gone(call: GrpcCall) -> None:
+    with pytest.raises(CallGone):
+        await call.receive()
+
+
+async def test_a_call_that_lasts_may_take_longer_than_others() -> None:
+    async with serving(lasts=True, call_seconds=0.05) as bridge:
+        with a_client(bridge, b"one", holds=True) as client:
+            call = await taken(bridge)
+            await trio.sleep(0.2)
+            assert await call.receive() == b"one"
+            call.end()
+            assert await client.status() == (grpc.StatusCode.OK, "")
+
+
+async def test_who_lets_a_call_that_lasts_wait_is_cut_off() -> None:
+    async with serving(lasts=True, message_seconds=0.05) as bridge:
+        with a_client(bridge, holds=True) as client:
+            call = await taken(bridge)
+            with pytest.raises(CallGone):
+                await call.receive()
+            assert (await client.status())[0] is grpc.StatusCode.DEADLINE_EXCEEDED
+
+
+async def test_calls_that_last_are_counted_apart() -> None:
+    async with serving(lasts=True, calls_of_a_host=0, lasting_of_a_host=1) as bridge:
+        with a_client(bridge, holds=True):
+            await taken(bridge)
+            with a_client(bridge) as client:
+                assert (await client.status())[0] is grpc.StatusCode.RESOURCE_EXHAUSTED
