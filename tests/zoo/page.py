@@ -54,12 +54,10 @@ SOAK = """\
 ## The soak
 
 `make soak` plays many matches on one runner, two at once, each one board for two seats with 0.2 s a move and no
-bank, and in half of them sits a member of the zoo, drawn by lot. After each match it collects garbage, has the C
-library hand back what is free, and looks at the arena's own process. Growth is the slope of a line through what it
-saw once a fifth of the matches had been played. The caches of card tuples, whose size is bounded, are filled before.
-
-One run is shown, and the slope is not twice the same: runs of 1,000 matches gave −2.3, +1.0, +1.1, +2.0 and +5.3 KiB
-a match, of slightly different states of the code. The count of objects hardly moves.
+bank, and in half of them sits a member of the zoo, drawn by lot. After every tenth match it waits until nothing is
+under way, collects garbage, has the C library hand back what is free, and looks at the arena's own process. Growth is
+the slope of a line through what it saw once a fifth of the matches had been played. The caches of card tuples, whose
+size is bounded, are filled before.
 
 ```text
 {lines}

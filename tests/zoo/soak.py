@@ -3,12 +3,15 @@ the arena's memory stays as it is and that nothing is left.
 
 `python -m tests.zoo.soak --matches 1000` prints what it finds; `make soak` is that. What grows with
 the number of matches shows as a slope of the process's resident size over the last four fifths of
-them. Before it is looked at, garbage is collected and free memory handed back to the system.
+them. It is looked at in pauses, when no match is under way: what one needs while it is played, up
+to megabytes with a bot that floods, is no growth, and would hide one. Before that, garbage is
+collected and free memory handed back to the system.
 """
 
 import argparse
 import ctypes
 import gc
+import logging
 import os
 import random
 import sys
@@ -41,12 +44,17 @@ WARM = 0.2
 """The share of the matches that come before what is measured."""
 ALLOWED_KIB = 1.0
 """How much the referee may grow a match."""
+PAUSE_EVERY = 10
+"""So many matches are played, then nothing until all that was under way is over, and a look."""
+PAUSE_SECONDS = 0.2
+"""For streams and processes that have just ended to be let go of."""
 
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """How large the arena's process was after a match."""
+    """How large the arena's process was in a pause, after so many matches in all."""
 
+    matches: int
     resident_kib: float
     objects: int
     files: int
@@ -75,13 +83,14 @@ class Soak:
 
     def _slope(self, values: Sequence[float]) -> float:
         first = int(len(values) * WARM)
-        return linear_regression(range(first, len(values)), values[first:]).slope
+        matches = [size.matches for size in self.sizes]
+        return linear_regression(matches[first:], values[first:]).slope
 
     def lines(self) -> Iterator[str]:
         """What there is to say of it."""
         last = self.sizes[-1]
         warm = self.sizes[int(len(self.sizes) * WARM)]
-        yield f"{len(self.sizes)} matches in {self.seconds:.0f} s"
+        yield f"{last.matches} matches in {self.seconds:.0f} s"
         yield ", ".join(f"{count} {name}" for name, count in self.endings.most_common())
         yield (
             f"resident: {warm.resident_kib:.0f} KiB when warm, {last.resident_kib:.0f} KiB at the "
@@ -98,23 +107,27 @@ class Soak:
 async def soak(folder: Path, *, matches: int, at_once: int, seed: int, share: float) -> Soak:
     """Play so many matches, ``at_once`` side by side; in ``share`` of them sits a member."""
     chance = random.Random(seed)
-    plans = _plans(folder, chance, matches=matches, share=share)
+    plans = tuple(_plans(folder, chance, matches=matches, share=share))
     sizes: list[Size] = []
     endings: Counter[str] = Counter()
     _fill_caches()
     start = time.monotonic()
-    async with (
-        open_runner(
-            concurrency=2 * at_once,
-            python=sys.executable,
-            running=folder / "running",
-            logs=folder / "logs",
-            hello_seconds=HELLO_SECONDS,
-        ) as runner,
-        trio.open_nursery() as nursery,
-    ):
-        for _ in range(at_once):
-            nursery.start_soon(_play_in_turn, runner, plans, sizes, endings)
+    async with open_runner(
+        concurrency=2 * at_once,
+        python=sys.executable,
+        running=folder / "running",
+        logs=folder / "logs",
+        hello_seconds=HELLO_SECONDS,
+    ) as runner:
+        for played in range(0, matches, PAUSE_EVERY):
+            queue = iter(plans[played : played + PAUSE_EVERY])
+            async with trio.open_nursery() as nursery:
+                for _ in range(at_once):
+                    nursery.start_soon(_play_in_turn, runner, queue, endings)
+            await trio.sleep(PAUSE_SECONDS)
+            sizes.append(_size(matches=min(played + PAUSE_EVERY, matches)))
+            if sizes[-1].matches % 100 == 0:
+                print(sizes[-1], flush=True)
     left = [f"process {pid}" for pid in processes_of(folder)]
     left += [f"note {note.name}" for note in (folder / "running").iterdir()]
     left += [f"child {pid}" for pid in _children()]
@@ -161,25 +174,20 @@ def _plan(folder: Path, chance: random.Random, member: Member | None) -> MatchPl
     return replace(match, match=local_match_id(secret, names), secret=secret)
 
 
-async def _play_in_turn(
-    runner: Runner, plans: Iterator[MatchPlan], sizes: list[Size], endings: Counter[str]
-) -> None:
+async def _play_in_turn(runner: Runner, plans: Iterator[MatchPlan], endings: Counter[str]) -> None:
     for match in plans:
         record = await runner.play(match, watcher=Notes())
         assert verify(record) == ()
         outcomes = [game.outcome for room in record.rooms for game in room.games]
         endings.update(outcome.ending.name for outcome in outcomes if outcome)
-        del record, outcomes
-        sizes.append(_size())
-        if len(sizes) % 100 == 0:
-            print(f"{len(sizes)} matches: {sizes[-1]}", flush=True)
 
 
-def _size() -> Size:
+def _size(*, matches: int) -> Size:
     gc.collect()
     _hand_back()
     pages = int(Path("/proc/self/statm").read_text().split()[1])
     return Size(
+        matches=matches,
         resident_kib=pages * os.sysconf("SC_PAGE_SIZE") / 1024,
         objects=len(gc.get_objects()),
         files=len(os.listdir("/proc/self/fd")),
@@ -208,6 +216,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--page", action="store_true", help="write it to docs/zoo.md as well")
     given = parser.parse_args()
+    logging.disable()  # members fail by the hundred
     with tempfile.TemporaryDirectory() as folder:
         found = trio.run(
             lambda: soak(

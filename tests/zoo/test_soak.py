@@ -22,10 +22,9 @@ pytestmark = [
 
 
 def test_matches_with_the_zoo_among_good_bots_leave_nothing(tmp_path: Path) -> None:
-    # One at a time, so that nothing is under way when it is looked.
-    found = trio.run(partial(soak, tmp_path, matches=MATCHES, at_once=1, seed=1, share=0.4))
+    found = trio.run(partial(soak, tmp_path, matches=MATCHES, at_once=2, seed=1, share=0.4))
     assert found.left == ()
-    assert len(found.sizes) == MATCHES
+    assert [size.matches for size in found.sizes] == [10, 20]
     assert found.endings.total() == 2 * MATCHES
     assert found.endings[Ending.COMPLETED.name] > MATCHES
     # So few say nothing about a kibibyte, but four sessions that are kept are a hundred objects.
@@ -34,7 +33,13 @@ def test_matches_with_the_zoo_among_good_bots_leave_nothing(tmp_path: Path) -> N
 
 def test_growth_is_measured_once_it_is_warm() -> None:
     sizes = [
-        Size(100.0 * number if number < 20 else 2000.0, 5 * number, 9) for number in range(100)
+        Size(
+            matches=10 * look,
+            resident_kib=100.0 * look if look < 20 else 2000.0,
+            objects=50 * look,
+            files=9,
+        )
+        for look in range(100)
     ]
     found = Soak(tuple(sizes), Counter(), seconds=1.0, left=())
     assert found.kib_a_match == pytest.approx(0.0)
