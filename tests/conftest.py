@@ -7,6 +7,8 @@ from pathlib import Path
 import hypothesis
 import pytest
 
+from tests.postgres import Cluster, lacking, running
+
 # No deadline: time is virtual here and a slow machine is not a failure. CI draws the same examples
 # each time, so that a red build is about the change in it; elsewhere a failure prints the blob that
 # reproduces it.
@@ -14,6 +16,15 @@ hypothesis.settings.register_profile(
     "hokm", deadline=None, print_blob=True, derandomize=bool(os.environ.get("CI"))
 )
 hypothesis.settings.load_profile("hokm")
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[Cluster]:
+    """A PostgreSQL server of this process alone; where there can be none, a skip says why."""
+    if (reason := lacking()) is not None:
+        pytest.skip(reason)
+    with running() as cluster:
+        yield cluster
 
 
 def _children() -> set[int]:

@@ -4,12 +4,16 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+import sqlalchemy as sa
 
 from arena.ladder.events.playing import play_event
 from arena.ladder.ladder import Ladder
 from arena.ladder.schedules import RoundRobin
 from arena.ladder.settings import Settings
+from arena.ladder.store.address import DATABASE_FILE, Address, Server, address_of
+from arena.ladder.store.database import Database
 from arena.ladder.testing import InProcessRunner
+from tests.postgres import ON_POSTGRES, Cluster
 
 MANIFEST = """\
 schema = 1
@@ -22,6 +26,52 @@ variants = {variants}
 """
 
 MakeBotFolder = Callable[..., str]
+
+
+OF_FILES = "about a file of SQLite: nothing that PostgreSQL has"
+
+
+def sql(where: Address | Ladder, statement: str, **values: object) -> None:
+    """Do to a database what no arena does."""
+    database = Database(address_of(where.folder) if isinstance(where, Ladder) else where)
+    with database._engine.begin() as connection:
+        connection.execute(sa.text(statement), values)
+    database.close()
+
+
+@pytest.fixture(autouse=True)
+def _on_the_database_that_is_asked_for(
+    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Have ladders made on the server of the tests, where that is what they are run for."""
+    if not ON_POSTGRES:
+        return
+    cluster: Cluster = request.getfixturevalue("postgres")
+    servers: dict[Path, Server] = {}
+    init = Ladder.init
+
+    def made(folder: Path, settings: Settings, *, database: Server | None = None) -> Ladder:
+        server = database or servers.setdefault(folder, cluster.server())
+        return init(folder, settings, database=server)
+
+    monkeypatch.setattr(Ladder, "init", made)
+
+
+@pytest.fixture
+def address(request: pytest.FixtureRequest, tmp_path: Path) -> Address:
+    """Where a database may be made."""
+    if ON_POSTGRES:
+        cluster: Cluster = request.getfixturevalue("postgres")
+        return cluster.server()
+    return tmp_path / DATABASE_FILE
+
+
+@pytest.fixture
+def file(address: Address) -> Path:
+    """The same, for what is about files."""
+    if isinstance(address, Server):
+        pytest.skip(OF_FILES)
+    return address
 
 
 @pytest.fixture

@@ -1,8 +1,6 @@
 """A ladder that is checked: every loss and every change is told with its place."""
 
 import shutil
-import sqlite3
-from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -14,6 +12,7 @@ from arena.ladder.ladder import Ladder
 from arena.ladder.schedules import RoundRobin
 from arena.ladder.testing import InProcessRunner
 from hokm.outcome import Ending
+from tests.arena.ladder.conftest import sql
 
 
 async def test_a_sound_ladder_has_no_problems(played: Ladder) -> None:
@@ -50,17 +49,13 @@ async def test_a_record_of_another_match_is_not_taken_for_this_one(
 @pytest.mark.parametrize(
     "change",
     [
-        "UPDATE results SET boards = '[[9,0]]' WHERE match = ?",
-        "DELETE FROM results WHERE match = ?",
+        "UPDATE results SET boards = '[[9,0]]' WHERE match = :match",
+        "DELETE FROM results WHERE match = :match",
     ],
 )
-async def test_a_result_that_is_not_its_records_is_found(
-    played: Ladder, folder: Path, change: str
-) -> None:
+async def test_a_result_that_is_not_its_records_is_found(played: Ladder, change: str) -> None:
     match = "ev1/r2/ada~bob"
-    with closing(sqlite3.connect(folder / "ladder.db")) as connection, connection:
-        connection.execute(change, [match])
-    connection.close()
+    sql(played, change, match=match)
     said = str(check(played)[0])
     assert "\n" not in said
     assert f"holds a result of {match} that is not its record's: board 1 is kept as " in said
@@ -69,13 +64,12 @@ async def test_a_result_that_is_not_its_records_is_found(
 async def test_every_result_that_is_damaged_is_told_and_what_else_there_is(
     played: Ladder, folder: Path
 ) -> None:
-    with closing(sqlite3.connect(folder / "ladder.db")) as connection, connection:
-        for match, boards in ("ev1/r1/bob~cyd", "[[1"), ("ev1/r3/ada~cyd", "[[1,2,3]]"):
-            connection.execute("UPDATE results SET boards = ? WHERE match = ?", [boards, match])
-    connection.close()
+    change = "UPDATE results SET boards = :boards WHERE match = :match"
+    for match, boards in ("ev1/r1/bob~cyd", "[[1"), ("ev1/r3/ada~cyd", "[[1,2,3]]"):
+        sql(played, change, match=match, boards=boards)
     (record,) = (folder / "records/ev1/r2").iterdir()
     record.unlink()
-    database, remedy = folder / "ladder.db", "restore it from a backup"
+    database, remedy = played.store.where, "restore it from a backup"
     assert [str(problem) for problem in check(played)] == [
         f"{database}: holds a result of ev1/r1/bob~cyd that is damaged; {remedy}",
         f"{database}: holds a result of ev1/r3/ada~cyd that is damaged; {remedy}",
@@ -103,34 +97,26 @@ async def test_every_result_that_is_damaged_is_told_and_what_else_there_is(
     ],
 )
 async def test_what_does_not_follow_from_the_results_is_found(
-    played: Ladder, folder: Path, change: str, what: str
+    played: Ladder, change: str, what: str
 ) -> None:
-    with closing(sqlite3.connect(folder / "ladder.db")) as connection, connection:
-        connection.execute(change)
-    connection.close()
+    sql(played, change)
     assert what in str(check(played)[0])
 
 
 async def test_a_result_of_a_match_that_its_record_voids_is_found(
-    ladder: Ladder, folder: Path, bot_folder
+    ladder: Ladder, bot_folder
 ) -> None:
     for name in ("ada", "bob"):
         ladder.add(bot_folder(name))
     faults = {("ev1/r1/ada~bob", 1): (Ending.HOST_FAULT, None)}
     await play_event(ladder, InProcessRunner(faults=faults), schedule=RoundRobin())
     assert check(ladder) == []
-    with closing(sqlite3.connect(folder / "ladder.db")) as connection, connection:
-        connection.execute("UPDATE attempts SET voided_by = NULL WHERE number = 1")
-    connection.close()
+    sql(ladder, "UPDATE attempts SET voided_by = NULL WHERE number = 1")
     said = str(check(ladder)[0])
     assert "holds a result of ev1/r1/ada~bob that is not its record's: by its record it is" in said
 
 
-async def test_ratings_that_do_not_follow_from_the_results_are_found(
-    played: Ladder, folder: Path
-) -> None:
-    with closing(sqlite3.connect(folder / "ladder.db")) as connection, connection:
-        connection.execute("UPDATE ratings SET elo = elo + 1e-9 WHERE round = 3")
-    connection.close()
+async def test_ratings_that_do_not_follow_from_the_results_are_found(played: Ladder) -> None:
+    sql(played, "UPDATE ratings SET elo = elo + 1e-9 WHERE round = 3")
     [problem] = check(played)
     assert "holds Elo ratings that do not follow from its results" in str(problem)

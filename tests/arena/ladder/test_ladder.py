@@ -23,6 +23,8 @@ from arena.ladder.settings import Settings
 from arena.ladder.store import Store
 from arena.ladder.testing import InProcessRunner
 from hokm.outcome import Ending
+from tests.arena.ladder.conftest import OF_FILES
+from tests.postgres import ON_POSTGRES
 
 SETTINGS = Settings.of("club", length=1)
 
@@ -41,7 +43,8 @@ def complaint(do) -> str:
 
 def test_a_new_ladder_has_its_folders_and_a_secret_place(ladder: Ladder, folder: Path) -> None:
     names = {path.name for path in folder.iterdir()}
-    assert names >= {"bots", "ladder.db", "ladder.toml", "lock", "logs", "records", "secret"}
+    assert names >= {"bots", "ladder.toml", "lock", "logs", "records", "secret"}
+    assert ("ladder.db" in names) is not ON_POSTGRES
     assert stat.S_IMODE((folder / "secret").stat().st_mode) == 0o700
     assert ladder.settings == SETTINGS
 
@@ -75,6 +78,8 @@ def test_one_that_was_not_made_to_its_end_is_made_by_the_same_command(
     done = operator.attrgetter(step)(ladder_module)
 
     def killed(*args: object, **kwargs: object) -> object:
+        if step == "Path.replace" and args[0] != folder / ".ladder.toml.part":
+            return done(*args, **kwargs)
         if when == "after" and isinstance(made := done(*args, **kwargs), Store):
             made.close()
         raise KeyboardInterrupt
@@ -127,6 +132,7 @@ def test_comments_and_layout_of_the_settings_are_the_operators_own(
     Ladder.open(folder).close()
 
 
+@pytest.mark.skipif(ON_POSTGRES, reason=OF_FILES)
 def test_a_lost_database_is_not_replaced_by_an_empty_one(ladder: Ladder, folder: Path) -> None:
     ladder.close()
     (folder / "ladder.db").unlink()

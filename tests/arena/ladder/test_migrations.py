@@ -1,7 +1,5 @@
 """Ladders of older arenas: opened, they are in the newest form, and nothing of them is lost."""
 
-import sqlite3
-from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -13,7 +11,11 @@ from arena.ladder.errors import LadderError
 from arena.ladder.facts import Attempt, Match, Result
 from arena.ladder.ratings.elo import EloRating
 from arena.ladder.store import Store
+from arena.ladder.store.address import Address
+from arena.ladder.store.database import Database
 from hokm.outcome import Ending
+from tests.arena.ladder.conftest import sql
+from tests.postgres import ON_POSTGRES
 
 # What the first form held: a match that was played at the second attempt, one that is void, and one
 # that is still to be played after a fault of the host.
@@ -22,11 +24,12 @@ INSERT INTO ladder VALUES (1, 'schema = 1
 games_of = 4
 pairs = 4  # a match
 ');
-INSERT INTO bots VALUES (1, 'ada', 'm', '1', 'aa', 1, 0, NULL),
-    (2, 'bob', 'm', '1', 'bb', 1, 1, NULL), (3, 'cyd', 'm', '1', 'cc', 0, 2, 'did not start');
+INSERT INTO bots VALUES (1, 'ada', 'm', '1', 'aa', true, 0, NULL),
+    (2, 'bob', 'm', '1', 'bb', true, 1, NULL),
+    (3, 'cyd', 'm', '1', 'cc', false, 2, 'did not start');
 INSERT INTO events VALUES (1, 1, '00', NULL);
 INSERT INTO cycles VALUES (1, 1);
-INSERT INTO rounds VALUES (1, 1, 1), (2, 1, 0), (3, 1, 0);
+INSERT INTO rounds VALUES (1, 1, true), (2, 1, false), (3, 1, false);
 INSERT INTO matches VALUES ('ev1/r1/ada~bob', 1, 1, 2, 1, 'played', NULL),
     ('ev1/r2/ada~cyd', 2, 1, 1, 3, 'void', 'cyd did not start'),
     ('ev1/r3/bob~cyd', 3, 1, 3, 2, 'scheduled', NULL);
@@ -40,31 +43,55 @@ INSERT INTO ratings VALUES (1, 1, 1480.5, 1), (1, 2, 1519.5, 1);
 
 
 @pytest.fixture
-def file(tmp_path: Path) -> Path:
+def old(address: Address) -> Address:
     """A database in the first form."""
-    file = tmp_path / "ladder.db"
-    engine = sa.create_engine(f"sqlite:///{file}")
-    with engine.begin() as connection:
-        config = Config()
-        config.set_main_option("script_location", "arena.ladder:migrations")
-        config.attributes["connection"] = connection
-        upgrade(config, "0001")
-    engine.dispose()
-    with closing(sqlite3.connect(file)) as filled, filled:
-        filled.executescript(FIRST_FORM)
-    filled.close()
-    return file
+    database = Database(address)
+    with database.writing() as connection:
+        database._backend.prepare(connection, proof=None)
+        upgrade_to("0001", connection)
+        for statement in FIRST_FORM.split(";\n"):
+            connection.execute(sa.text(statement))
+    database.close()
+    return address
 
 
-def rows(file: Path, query: str) -> list[tuple[object, ...]]:
-    connection = sqlite3.connect(file)
-    found = connection.execute(query).fetchall()
-    connection.close()
+def upgrade_to(revision: str, connection: sa.Connection) -> None:
+    config = Config()
+    config.set_main_option("script_location", "arena.ladder:migrations")
+    config.attributes["connection"] = connection
+    upgrade(config, revision)
+
+
+def form(address: Address) -> list[tuple[object, ...]]:
+    """All columns, their kinds, and all keys and indices."""
+    database = Database(address)
+    with database.reading() as connection:
+        tables = sa.MetaData()
+        tables.reflect(connection)
+        found = [
+            (table.name, column.name, repr(column.type), column.nullable)
+            for table in tables.sorted_tables
+            for column in table.columns
+        ]
+        keys = [
+            (table.name, str(key.name), *key.columns.keys())
+            for table in tables.sorted_tables
+            for key in (*table.constraints, *table.indexes)
+        ]
+    database.close()
+    return sorted(found) + sorted(keys)
+
+
+def rows(address: Address, query: str) -> list[tuple[object, ...]]:
+    database = Database(address)
+    with database.reading() as connection:
+        found = [tuple(row) for row in connection.execute(sa.text(query))]
+    database.close()
     return found
 
 
-def test_matches_of_home_and_away_are_matches_of_two_entrants(file: Path) -> None:
-    store = Store.open(file)
+def test_matches_of_home_and_away_are_matches_of_two_entrants(old: Address) -> None:
+    store = Store.open(old)
     # Bob, at home, had 1 and lost 2 on the first board, had 3 and 2 on the second, lost 1 and 1.
     boards = ((1, 2), (5, 0), (0, 2))
     assert store.results() == (Result("ev1/r1/ada~bob", 1, entrants=(2, 1), boards=boards),)
@@ -81,39 +108,48 @@ def test_matches_of_home_and_away_are_matches_of_two_entrants(file: Path) -> Non
     assert [bot.failed_starts for bot in store.bots()] == [0, 1, 2]
     assert store.rounds_closed() == 1
     store.close()
-    assert rows(file, "PRAGMA foreign_key_check") == []
+    if not ON_POSTGRES:
+        assert rows(old, "PRAGMA foreign_key_check") == []
 
 
-def test_a_ladder_that_was_upgraded_plays_on(file: Path) -> None:
-    store = Store.open(file)
+def test_a_ladder_that_was_upgraded_plays_on(old: Address) -> None:
+    store = Store.open(old)
     [match] = store.scheduled()
     attempt = Attempt(match.id, 2, None, "", "four.gz", "44")
     store.play(match, attempt, ((0, 1),))
     assert [result.match for result in store.results()] == ["ev1/r1/ada~bob", "ev1/r3/bob~cyd"]
     store.close()
-    again = Store.open(file)  # the second time there is nothing to upgrade
+    again = Store.open(old)  # the second time there is nothing to upgrade
     assert len(again.results()) == 2
     again.close()
 
 
-def test_an_upgrade_that_fails_leaves_the_ladder_as_it_was(file: Path) -> None:
-    before = rows(file, "SELECT sql FROM sqlite_master ORDER BY name")
-    with closing(sqlite3.connect(file)) as connection, connection:
-        connection.execute("CREATE TABLE points (of INTEGER)")  # in the way, half-way through
-    connection.close()
+def test_an_upgrade_that_fails_leaves_the_ladder_as_it_was(old: Address) -> None:
+    before = form(old)
+    sql(old, "CREATE TABLE points (id INTEGER)")  # in the way, half-way through
     with pytest.raises(LadderError):
-        Store.open(file)
-    with closing(sqlite3.connect(file)) as connection, connection:
-        connection.execute("DROP TABLE points")
-    connection.close()
-    assert rows(file, "SELECT sql FROM sqlite_master ORDER BY name") == before
-    assert rows(file, "SELECT version_num FROM alembic_version") == [("0001",)]
-    store = Store.open(file)
+        Store.open(old)
+    sql(old, "DROP TABLE points")
+    assert form(old) == before
+    assert rows(old, "SELECT version_num FROM alembic_version") == [("0001",)]
+    store = Store.open(old)
     assert len(store.results()) == 1
     store.close()
 
 
-def test_a_ladder_of_races_counts_them_in_games_as_its_options_do(file: Path) -> None:
-    store = Store.open(file)
+def test_a_ladder_of_races_counts_them_in_games_as_its_options_do(old: Address) -> None:
+    store = Store.open(old)
     assert store.settings() == "schema = 1\ngames_of = 4\ngames = 4  # a match\n"
     store.close()
+
+
+def test_a_ladder_that_was_upgraded_has_the_form_of_a_new_one(
+    old: Address, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    Store.open(old).close()
+    if ON_POSTGRES:
+        new: Address = request.getfixturevalue("postgres").server()
+    else:
+        new = tmp_path / "new.db"
+    Store.create(new, settings="").close()
+    assert form(old) == form(new)

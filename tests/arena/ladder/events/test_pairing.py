@@ -1,9 +1,7 @@
 """Events by every kind of schedule: what a schedule is asked with, and that an event goes on."""
 
-import sqlite3
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -24,6 +22,7 @@ from arena.ladder.settings import Settings
 from arena.ladder.store import Store
 from arena.ladder.testing import InProcessRunner
 from hokm.records import MatchRecord
+from tests.arena.ladder.conftest import sql
 
 SECRET = bytes(range(32))
 NAMES = ("ada", "bob", "cyd", "dan", "eve")
@@ -109,12 +108,10 @@ async def test_an_interrupted_event_is_paired_as_it_would_have_been(
         assert (torn.store.results(), torn.store.ratings()) == expected
 
 
-async def test_a_schedule_that_no_arena_has_kept_is_damage(ladder: Ladder, folder: Path) -> None:
+async def test_a_schedule_that_no_arena_has_kept_is_damage(ladder: Ladder) -> None:
     with pytest.RaisesGroup(Interrupted):
         await play(ladder, RoundRobin(), Fragile(1))
-    with closing(sqlite3.connect(folder / "ladder.db")) as connection, connection:
-        connection.execute('UPDATE events SET settled = \'{"kind": "lottery"}\'')
-    connection.close()
+    sql(ladder, "UPDATE events SET settled = :schedule", schedule='{"kind": "lottery"}')
     with pytest.raises(LadderError, match="holds a schedule of ev1 that is none"):
         await play(ladder, RoundRobin())
 
