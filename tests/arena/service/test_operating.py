@@ -305,3 +305,34 @@ async def test_a_kill_between_a_strike_and_its_publication_leaves_a_ladder_that_
     verbs.recompute()
     assert check_event(folder_of(ladder, event)).event.matches[0].state is State.VOID
     assert check(ladder) == []
+
+
+@pytest.mark.parametrize(
+    ("moment", "verb"),
+    [("begin_ending", "requeue"), ("add_cycle", "requeue"), ("close_round", "void")],
+)
+async def test_a_deed_between_what_the_player_reads_and_what_it_writes_is_heeded(
+    ladder: Ladder, verbs: Verbs, monkeypatch, moment: str, verb: str
+) -> None:
+    """It decides by what it has read, and another process may come between."""
+    write, done = getattr(ladder.store, moment), ""
+
+    def after_a_deed(*arguments, **options):
+        nonlocal done
+        played = [result.match for result in ladder.store.results()]
+        if not done and played:
+            done = played[-1]
+            getattr(verbs, verb)(done, because=WHY)
+            assert not write(*arguments, **options)
+            return False
+        return write(*arguments, **options)
+
+    monkeypatch.setattr(ladder.store, moment, after_a_deed)
+    runner = InProcessRunner()
+    event = await play(ladder, schedule=RoundRobin(2), runner=runner)
+    played = [(plan.match, plan.attempt) for plan in runner.played]
+    if verb == "requeue":  # and nothing that may rest on it comes first
+        assert played.index((done, 2)) == played.index((done, 1)) + 1
+    assert len(ladder.store.results()) == (12 if verb == "requeue" else 11)
+    assert check(ladder) == []
+    assert check_event(folder_of(ladder, event)).findings == ()
