@@ -68,7 +68,8 @@ class CappedLog:
         content = self._content()
         if len(content) > most_bytes:
             cut = content[-most_bytes:]
-            content = cut[cut.find(b"\n") + 1 :]  # from the first whole line, if there is one
+            whole = cut[cut.find(b"\n") + 1 :]  # from the first whole line, if there is one
+            content = whole if whole.strip() else cut
         text = content.decode(errors="replace").replace("\r\n", "\n").replace("\r", "\n")
         text = "".join(c if c.isprintable() or c in "\n\t" + _JOINERS else "\ufffd" for c in text)
         return text + self._what_is_lost()

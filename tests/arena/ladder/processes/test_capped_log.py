@@ -79,6 +79,11 @@ def test_the_tail_of_a_little_is_all_of_it(log: CappedLog) -> None:
     assert log.tail() == "بی\u200cبی\n\tIndexError"
 
 
+def test_a_last_line_that_is_longer_than_the_tail_is_told_by_its_end(log: CappedLog) -> None:
+    log.write(b"x" * 100 + b" no such card\n")
+    assert log.tail(most_bytes=20) == "xxxxxx no such card\n"
+
+
 def test_a_tail_without_a_line_end_is_cut_where_it_must(log: CappedLog) -> None:
     log.write(b"x" * 90 + b"y" * 10)
     assert log.tail(most_bytes=12) == "xx" + "y" * 10
