@@ -20,6 +20,16 @@ class Fault(Enum):
     """The ladder cannot, through no fault of who asks."""
 
 
+class ServerError(Exception):
+    """A ladder elsewhere did not do what it was asked, or could not be reached: one line that says
+    what to do. `is_passing` says that the same again may do in a while.
+    """
+
+    def __init__(self, text: str, *, is_passing: bool = False) -> None:
+        super().__init__(text)
+        self.is_passing = is_passing
+
+
 class ServiceError(Exception):
     """Something was not done, and why. The text is one line, for who asked, and holds no secret."""
 

@@ -356,6 +356,10 @@ class LadderService:
             return None
         if last.state is SubmissionState.ACTIVE:
             bot = next((bot for bot in self._own(owner) if bot.number == last.bot), None)
+            if bot is not None and bot.is_disabled:
+                problem = f"{bot.name} is {bot.inactive_because}"
+                remedy = "ask the operator of this ladder"
+                raise ServiceError(Fault.PERMISSION, problem, remedy=remedy)
             if bot is not None and not bot.is_active:
                 return None  # it was taken out, and is to come back
         return values.Submitted(self._shown(last), was_here=True)

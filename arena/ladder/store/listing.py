@@ -36,12 +36,11 @@ class Decided:
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """An attempt at a match, and its record: the file below `records/`, the digest of what is in
-    it. `counts` says whether the match is what this attempt came to.
+    """An attempt at a match, and its record: the file below `records/`, and the digest of what is
+    in it.
     """
 
     number: int
-    counts: bool
     record: str
     digest: str
 
@@ -96,8 +95,7 @@ class Listing:
         )
         with self._database.reading() as connection:
             return tuple(
-                Kept(row.number, row.voided_by is None, row.record, row.record_digest)
-                for row in connection.execute(query)
+                Kept(row.number, row.record, row.record_digest) for row in connection.execute(query)
             )
 
 

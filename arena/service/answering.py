@@ -1,0 +1,173 @@
+"""Calls of the ladder's service, from the bridge, answered one task each.
+
+A call is read into a value, handed to :class:`~arena.service.handlers.LadderService`, and its
+answer is written, or the reason why there is none. What takes a while (a fit, an archive, a long
+record) is done in a thread, so that no match waits for it. Tokens go through here, and into no log.
+"""
+
+import logging
+from collections.abc import AsyncIterable, Callable
+from contextlib import suppress
+from functools import partial
+from typing import Final
+
+import trio
+
+from arena.ladder.errors import LadderError
+from arena.ladder.ratings.standings import Standings
+from arena.referee.calls import Call, CallGone, CallLimits, Services, Status
+from arena.service import messages, values
+from arena.service.errors import Fault, ServiceError
+from arena.service.handlers import LadderService
+from arena.service.intake import Upload
+from arena.service.values import Caller
+from hokm.wire import WireError
+
+SERVICES: Final = Services(methods={messages.SERVICE: messages.METHODS}, limits=CallLimits())
+"""What the bridge is to serve beside the referee."""
+
+PIECE_BYTES: Final = 1 << 18
+"""Of a file that is sent to a caller, at a time."""
+LONGEST_DETAILS: Final = 1000
+"""Characters of the line that says why not: it travels in the headers, which have 8 KiB."""
+THREADS: Final = 2
+"""At once, for what takes a while. Matches have the cores before those who look on."""
+
+_STATUS: Final = {
+    Fault.UNAUTHENTICATED: Status.UNAUTHENTICATED,
+    Fault.PERMISSION: Status.PERMISSION_DENIED,
+    Fault.NOT_FOUND: Status.NOT_FOUND,
+    Fault.TAKEN: Status.ALREADY_EXISTS,
+    Fault.QUOTA: Status.RESOURCE_EXHAUSTED,
+    Fault.INVALID: Status.INVALID_ARGUMENT,
+    Fault.NOT_NOW: Status.UNAVAILABLE,
+}
+_FAULT_OF_OURS: Final = "the ladder failed at this; tell its operator, who finds it in the log"
+
+_log = logging.getLogger(__name__)
+
+
+async def answer_calls(
+    calls: AsyncIterable[Call], service: LadderService, *, threads: int = THREADS
+) -> None:
+    """Answer every call, several at once, until there are no more."""
+    limiter = trio.CapacityLimiter(threads)
+    async with trio.open_nursery() as nursery:
+        async for call in calls:
+            nursery.start_soon(answer, call, service, limiter)
+
+
+async def answer(call: Call, service: LadderService, limiter: trio.CapacityLimiter) -> None:
+    """Answer one call, and end it, whatever comes."""
+    status, details = Status.UNAVAILABLE, "the arena is going away; try again when it is back"
+    try:
+        await _answered(call, service, limiter)
+        status, details = Status.OK, ""
+    except CallGone:
+        _log.debug("a caller left", extra={"method": call.method, "host": call.host})
+    except ServiceError as error:
+        status, details = _STATUS[error.fault], str(error)
+        _log.debug(
+            "refused a call",
+            extra={"method": call.method, "host": call.host, "reason": error.fault.value},
+        )
+    except WireError as error:
+        status, details = Status.INVALID_ARGUMENT, str(error)
+    except LadderError as error:
+        # Where its files are is the operator's business.
+        status, details = Status.UNAVAILABLE, _FAULT_OF_OURS
+        _log.error("a call could not be answered: %s", error, extra={"method": call.method})
+    except Exception:
+        status, details = Status.INTERNAL, _FAULT_OF_OURS
+        _log.exception("a call failed", extra={"method": call.method})
+    finally:
+        call.end(status, _one_line(details))
+
+
+async def _answered(call: Call, service: LadderService, limiter: trio.CapacityLimiter) -> None:
+    caller = Caller(call.host, call.metadata(messages.TOKEN_METADATA))
+    if call.method == messages.SUBMIT:
+        await call.send(messages.encode_reply(await _submitted(call, caller, service, limiter)))
+        return
+    request = messages.decode_request(call.method, await _only(call))
+    in_thread = partial(trio.to_thread.run_sync, limiter=limiter)
+    match request:
+        case values.GetRecord():
+            await _send_file(call, service.get_record(caller, request))
+        case values.GetLog():
+            for file in await in_thread(service.get_log, caller, request):
+                await _send_file(call, file)
+        case values.GetStandings():
+            standings: Standings = await in_thread(service.get_standings, caller, request)
+            await call.send(messages.encode_reply(standings))
+        case values.RegisterOwner():
+            await call.send(messages.encode_reply(service.register_owner(caller, request)))
+        case values.GetSubmission():
+            await call.send(messages.encode_reply(service.get_submission(caller, request)))
+        case values.ListSubmissions():
+            await call.send(messages.encode_reply(service.list_submissions(caller, request)))
+        case values.ListBots():
+            await call.send(messages.encode_reply(service.list_bots(caller, request)))
+        case values.WithdrawBot():
+            await call.send(messages.encode_reply(service.withdraw_bot(caller, request)))
+        case values.GetStatus():
+            await call.send(messages.encode_reply(service.get_status(caller, request)))
+        case values.ListResults():
+            await call.send(messages.encode_reply(service.list_results(caller, request)))
+
+
+async def _only(call: Call) -> bytes:
+    """The one request of a call."""
+    request = await call.receive()
+    if request is None:
+        raise WireError("a call without a request")
+    return request
+
+
+async def _submitted(
+    call: Call, caller: Caller, service: LadderService, limiter: trio.CapacityLimiter
+) -> values.Submitted:
+    """An upload, from its header to what came of it."""
+    header = messages.decode_submit_part(await _only(call))
+    if not isinstance(header, values.SubmitHeader):
+        raise WireError("an upload begins with a header")
+    begun = service.begin_upload(caller, header)
+    if isinstance(begun, values.Submitted):
+        return begun
+    try:
+        await _receive_pieces(call, begun)
+        # Not abandoned: its files are in use until it is done.
+        entrant = await trio.to_thread.run_sync(begun.checked, limiter=limiter)
+        return service.finish_upload(caller, begun, entrant)
+    finally:
+        service.end_upload(begun)
+
+
+async def _receive_pieces(call: Call, upload: Upload) -> None:
+    while (data := await call.receive()) is not None:
+        piece = messages.decode_submit_part(data)
+        if not isinstance(piece, values.Piece):
+            raise WireError("an upload has one header")
+        upload.write(piece.data)
+
+
+async def _send_file(call: Call, file: values.FileSent) -> None:
+    """A header and the file after it, which may have been removed meanwhile."""
+    header = file.header
+    encode: Callable[[values.Piece], bytes]
+    if isinstance(header, values.LogHeader):
+        await call.send(messages.encode_log_part(header))
+        encode = messages.encode_log_part
+    else:
+        await call.send(messages.encode_record_part(header))
+        encode = messages.encode_record_part
+    left = header.size_bytes
+    with suppress(FileNotFoundError), file.path.open("rb") as stream:
+        while left and (data := stream.read(min(left, PIECE_BYTES))):
+            left -= len(data)
+            await call.send(encode(values.Piece(data)))
+
+
+def _one_line(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= LONGEST_DETAILS else f"{line[:LONGEST_DETAILS]}…"
