@@ -55,6 +55,21 @@ from hokm.rules.options import (
     Rules,
     Teams,
 )
+from hokm.seats import (
+    MOST_SEATS_AT_ONCE,
+    FromHome,
+    HomeAlive,
+    HomeAnswer,
+    HomeAnswerKind,
+    HomeDraining,
+    HomeHello,
+    HomeWelcome,
+    Partners,
+    SeatOffer,
+    SeatOver,
+    TableWish,
+    ToHome,
+)
 from hokm.session import (
     Answer,
     ClockRules,
@@ -72,7 +87,15 @@ from hokm.session import (
     Refused,
     Welcome,
 )
-from hokm.v1 import action_pb2, card_pb2, event_pb2, referee_service_pb2, rules_pb2, session_pb2
+from hokm.v1 import (
+    action_pb2,
+    card_pb2,
+    event_pb2,
+    referee_service_pb2,
+    rules_pb2,
+    seat_service_pb2,
+    session_pb2,
+)
 from hokm.view import ClockView
 
 PLAY_METHOD: Final = "/hokm.v1.RefereeService/Play"
@@ -83,6 +106,13 @@ TICKET_METADATA: Final = "hokm-ticket"
 RESUME_METADATA: Final = "hokm-resume"
 """The same for the token of a bot that comes back; it has this in place of a ticket."""
 
+SEAT_SERVICE: Final = "hokm.v1.SeatService"
+OFFER_SEATS: Final = "OfferSeats"
+SIT_DOWN: Final = "SitDown"
+"""The service of bots that stay at home, and its methods."""
+TOKEN_METADATA: Final = "hokm-token"
+"""The key under which the token of a bot's owner travels, in calls of a ladder's services."""
+
 TEXT_LENGTH: Final = 40
 """Characters at most in each text of a hello, as in the name of a bot."""
 REASON_LENGTH: Final = 200
@@ -91,6 +121,11 @@ CONCURRENT_GAMES: Final = 1024
 """Games at most that a hello may ask for; four times what the referee's speed is measured with."""
 BATCH_BYTES: Final = 64 * 1024
 """Bytes at most in a bot's batch: an answer to each of its games, each the longest discard."""
+
+HOME_MESSAGE_BYTES: Final = 4 * 1024
+"""Bytes at most in a message between a home and a ladder, either way."""
+TICKET_LENGTH: Final = 200
+"""Characters at most in a ticket; one has 43."""
 
 REFEREE_BATCH_BYTES: Final = 16 * 1024 * 1024
 """Bytes at most in a referee's batch, as many as the client has gRPC take."""
@@ -566,18 +601,22 @@ def _take_hello(message: session_pb2.Hello) -> Hello:
 
 
 def _bound_hello(hello: Hello) -> None:
-    for field, text in {"sdk": hello.sdk, "name": hello.name, "version": hello.version}.items():
-        if not (1 <= len(text) <= TEXT_LENGTH and text.isprintable()):
-            raise WireError(
-                f"the {field} in a hello has 1 to {TEXT_LENGTH} printable characters, "
-                f"not {len(text)}: {text[:TEXT_LENGTH]!r}"
-            )
+    _bound_texts(hello)
     if not 1 <= hello.concurrent <= CONCURRENT_GAMES:
         raise WireError(
             f"a hello is for 1 to {CONCURRENT_GAMES} games at once, not {hello.concurrent}"
         )
     if len(hello.games) > CONCURRENT_GAMES:
         raise WireError(f"a hello names at most {CONCURRENT_GAMES} games, not {len(hello.games)}")
+
+
+def _bound_texts(hello: Hello | HomeHello) -> None:
+    for field, text in {"sdk": hello.sdk, "name": hello.name, "version": hello.version}.items():
+        if not (1 <= len(text) <= TEXT_LENGTH and text.isprintable()):
+            raise WireError(
+                f"the {field} in a hello has 1 to {TEXT_LENGTH} printable characters, "
+                f"not {len(text)}: {text[:TEXT_LENGTH]!r}"
+            )
 
 
 def _put_answer(answer: Answer, message: session_pb2.FromBot) -> None:
@@ -890,3 +929,129 @@ _TAKE_FROM_REFEREE: dict[str, Callable[[Any], FromReferee]] = {
     "match_end": _take_match_end,
     "goodbye": _take_goodbye,
 }
+
+
+# -- between a home and a ladder
+
+
+def encode_from_home(message: FromHome) -> bytes:
+    """A message of a home. Raises WireError for one out of bounds.
+
+    The two methods have the same messages under the same numbers, so one pair of functions will do.
+    """
+    wire = seat_service_pb2.OfferSeatsRequest()
+    try:
+        match message:
+            case HomeHello():
+                _put_home_hello(message, wire.hello)
+            case HomeAnswer(offer, kind):
+                wire.answer.offer = offer
+                wire.answer.kind = _HOME_ANSWER.number(kind)
+            case HomeAlive():
+                wire.alive.SetInParent()
+            case HomeDraining():
+                wire.draining.SetInParent()
+    except WireError:
+        raise
+    except ValueError as error:
+        raise WireError(f"this {type(message).__name__} cannot be sent: {error}") from error
+    return wire.SerializeToString()
+
+
+def decode_from_home(data: bytes) -> FromHome | None:
+    """Read a message of a home, None for one of a kind that is not known here.
+
+    Raises WireError for what is none, or breaks the bounds.
+    """
+    wire: Any = _home_parsed(seat_service_pb2.OfferSeatsRequest, data)
+    match wire.WhichOneof("message"):
+        case "hello":
+            return _take_home_hello(wire.hello)
+        case "answer":
+            return HomeAnswer(wire.answer.offer, _HOME_ANSWER.member(wire.answer.kind))
+        case "alive":
+            return HomeAlive()
+        case "draining":
+            return HomeDraining()
+    return None
+
+
+def encode_to_home(message: ToHome) -> bytes:
+    """A message of a ladder to a home."""
+    wire = seat_service_pb2.OfferSeatsResponse()
+    match message:
+        case HomeWelcome(protocol, arena, bot):
+            wire.welcome.protocol = protocol
+            wire.welcome.arena = arena
+            wire.welcome.bot = bot
+        case SeatOffer(offer, ticket, within_seconds):
+            wire.offer.offer = offer
+            wire.offer.ticket = ticket
+            wire.offer.within_microseconds = _microseconds(within_seconds)
+        case SeatOver(offer):
+            wire.over.offer = offer
+    return wire.SerializeToString()
+
+
+def decode_to_home(data: bytes) -> ToHome | None:
+    """Read a message of a ladder; see :func:`decode_from_home`."""
+    wire: Any = _home_parsed(seat_service_pb2.OfferSeatsResponse, data)
+    match wire.WhichOneof("message"):
+        case "welcome":
+            return HomeWelcome(wire.welcome.protocol, wire.welcome.arena, wire.welcome.bot)
+        case "offer":
+            ticket = wire.offer.ticket
+            if not (0 < len(ticket) <= TICKET_LENGTH and ticket.isascii() and ticket.isprintable()):
+                raise WireError("an offer without what could be a ticket")
+            if wire.offer.within_microseconds > _MOST_MICROSECONDS:
+                raise WireError(f"an offer of {wire.offer.within_microseconds} microseconds")
+            return SeatOffer(wire.offer.offer, ticket, _seconds(wire.offer.within_microseconds))
+        case "over":
+            return SeatOver(wire.over.offer)
+    return None
+
+
+_HOME_ANSWER = _Kinds(HomeAnswerKind, seat_service_pb2.HomeAnswerKind)
+_MOST_MICROSECONDS = 3600 * 10**6
+"""An hour, and no offer stands for nearly so long."""
+_PARTNERS = _Kinds(Partners, seat_service_pb2.Partners)
+
+
+def _home_parsed(kind: type[M], data: bytes) -> M:
+    if len(data) > HOME_MESSAGE_BYTES:
+        raise WireError(f"a message of {len(data)} bytes: one has at most {HOME_MESSAGE_BYTES}")
+    return _parsed(kind, data)
+
+
+def _put_home_hello(hello: HomeHello, wire: Any) -> None:
+    _bound_home_hello(hello)
+    wire.protocol = hello.protocol
+    wire.sdk = hello.sdk
+    wire.name = hello.name
+    wire.version = hello.version
+    wire.seats = hello.seats
+    wire.playing.extend(hello.playing)
+    if hello.table is not None:
+        wire.table.players = hello.table.players
+        wire.table.partners = _PARTNERS.number(hello.table.partners)
+
+
+def _take_home_hello(wire: Any) -> HomeHello:
+    table = None
+    if wire.HasField("table"):
+        table = TableWish(wire.table.players, _PARTNERS.member(wire.table.partners))
+    hello = HomeHello(
+        wire.protocol, wire.sdk, wire.name, wire.version, wire.seats, tuple(wire.playing), table
+    )
+    _bound_home_hello(hello)
+    return hello
+
+
+def _bound_home_hello(hello: HomeHello) -> None:
+    _bound_texts(hello)
+    if not 1 <= hello.seats <= MOST_SEATS_AT_ONCE:
+        raise WireError(f"a home offers 1 to {MOST_SEATS_AT_ONCE} seats, not {hello.seats}")
+    if len(hello.playing) > MOST_SEATS_AT_ONCE:
+        raise WireError(f"a home has {MOST_SEATS_AT_ONCE} processes at most")
+    if hello.table is not None and not 2 <= hello.table.players <= MOST_SEATS:
+        raise WireError(f"a table is for 2 to {MOST_SEATS}, not {hello.table.players}")
