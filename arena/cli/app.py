@@ -11,6 +11,7 @@ import typer
 
 import arena
 from arena.cli import (
+    backup,
     bots,
     closing,
     crosstable,
@@ -47,6 +48,9 @@ app.command("luck", no_args_is_help=True)(luck.luck)
 app.command("crosstable", no_args_is_help=True)(crosstable.crosstable)
 app.command("head2head", no_args_is_help=True)(head2head.head2head)
 app.command("export", no_args_is_help=True)(export.export)
+ladder.app.command("backup", no_args_is_help=True)(backup.backup)
+ladder.app.command("restore", no_args_is_help=True)(backup.restore)
+ladder.app.command("move", no_args_is_help=True)(backup.move)
 ladder.app.command("graph", no_args_is_help=True)(history.graph)
 app.add_typer(ladder.app, name="ladder")
 bots.app.command("history", no_args_is_help=True)(history.history)

@@ -89,10 +89,20 @@ def init(
             metavar="BOT", help="The bot that stands at 1500.  [default: the field's mean does]"
         ),
     ] = None,
+    database: Annotated[
+        str | None,
+        typer.Option(
+            metavar="URL",
+            help="Keep its rows on a PostgreSQL server: postgresql://USER@HOST/DATABASE?schema=NAME"
+            " (the password from ~/.pgpass or PGPASSWORD; the schema is by default the ladder's "
+            "name, and holds one ladder).  [default: in the folder]",
+        ),
+    ] = None,
 ) -> None:
     """Make a ladder. What it plays is fixed from then on: other settings make another ladder."""
     from arena.ladder.ladder import Ladder
     from arena.ladder.settings import MatchScoring, Settings
+    from arena.ladder.store.address import Server
     from hokm.records import Format
     from hokm.session import ClockRules
 
@@ -117,7 +127,8 @@ def init(
         )
     except ValueError as error:
         raise Misuse(str(error)) from error
-    with Ladder.init(folder, settings):
+    server = None if database is None else Server.parse(database, schema=settings.name)
+    with Ladder.init(folder, settings, database=server):
         print(f"{settings.name} ({settings.scale}): a ladder in {folder}; ", end="")
         print(f"next, arena ladder add {folder} BOT...")
         if settings.anchor is not None:

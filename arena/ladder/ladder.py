@@ -64,7 +64,7 @@ LONGEST_NAMES_BYTES: Final = 220
 """The names of a match and a little more make that of its record, and file names end at 255 bytes.
 """
 
-_FOLDERS: Final = ("bots", "records", "logs", "secret")
+FOLDERS: Final = ("bots", "records", "logs", "secret")
 _RESTORE: Final = "restore it from a backup"
 
 
@@ -128,7 +128,7 @@ class Ladder:
             # First, since it says that what is here is being made, and renamed last, since it is
             # what makes a ladder of the folder.
             part = write_part(settings_file, settings.toml().encode(), mode=0o644)
-            for name in _FOLDERS:
+            for name in FOLDERS:
                 (folder / name).mkdir(mode=0o700 if name == "secret" else 0o777, exist_ok=True)
             (folder / "lock").touch()
             address = database or folder / DATABASE_FILE
@@ -140,15 +140,19 @@ class Ladder:
         return cls.open(folder)
 
     @classmethod
-    def open(cls, folder: Path, *, environments: Environments | None = None) -> "Ladder":
-        """Open a ladder; `environments` makes what its bots need besides their files."""
+    def open(
+        cls, folder: Path, *, environments: Environments | None = None, is_in_place: bool = True
+    ) -> "Ladder":
+        """Open a ladder; `environments` makes what its bots need besides their files. One that is
+        not `is_in_place` may yet be made again.
+        """
         file = folder / SETTINGS_FILE
         settings = read_settings(file)
         address = address_of(folder)
         store = Store.open(address)
         try:
-            if isinstance(address, Server):
-                _finish_making(folder, store)
+            if is_in_place:
+                store.made(proof=proof_file(folder))
             where = address_file(folder) if isinstance(address, Server) else address
             made_with = parse_settings(store.settings(), where=where)
         except BaseException:
@@ -413,14 +417,6 @@ class Ladder:
         if len(entrant.name.encode()) > longest:
             problem = f"has a name of more than {longest} bytes"
             raise LadderError(entrant.name, problem, remedy="give it a shorter one in bot.toml")
-
-
-def _finish_making(folder: Path, store: Store) -> None:
-    """What was made on a server is in use: it may not be taken for unfinished any more."""
-    proof = proof_file(folder)
-    if proof.exists():
-        store.made()
-        proof.unlink(missing_ok=True)
 
 
 def _twin(bots: Sequence[Bot], *, program: str) -> Bot | None:

@@ -91,9 +91,9 @@ class Store:
         """Let go of it."""
         self._database.close()
 
-    def made(self) -> None:
-        """What was created is in use from now on."""
-        self._database.made()
+    def made(self, *, proof: Path) -> None:
+        """What was created with this `proof`, if it was, is in use from now on."""
+        self._database.made(proof=proof)
 
     def held(self) -> AbstractContextManager[None]:
         """Hold it for playing. Raises LadderError if whoever has another folder holds it."""

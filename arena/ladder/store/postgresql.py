@@ -191,10 +191,15 @@ class PostgresSchema:
         except OSError as error:
             raise unwritable(error, proof) from error
 
-    def forget(self) -> None:
+    def forget(self, proof: Path) -> None:
         """The folder is made: what is here is removed for no `proof` any more."""
+        if not proof.exists():
+            return
         with self.writing() as connection:
-            connection.exec_driver_sql(f"DROP TABLE IF EXISTS {_UNFINISHED}")
+            if not _has(connection, _UNFINISHED) or _text_of(proof) != _token_in(connection):
+                return  # it is of another place, to which the ladder was to move
+            connection.exec_driver_sql(f"DROP TABLE {_UNFINISHED}")
+        proof.unlink(missing_ok=True)
 
     def told(self, error: BaseException) -> tuple[str, str]:
         """What an error of the server or the driver means to whoever runs the ladder, and what to

@@ -81,7 +81,7 @@ class SqliteFile:
     def made(self, connection: sa.Connection, *, proof: Path | None) -> None:
         """Nothing has to be known again: whoever makes a file removes what is left of one."""
 
-    def forget(self) -> None:
+    def forget(self, proof: Path) -> None:
         """Likewise."""
 
     def told(self, error: BaseException) -> tuple[str, str]:
@@ -114,16 +114,21 @@ class SqliteFile:
         self._identity = found.st_ino
 
 
+def parts_of(file: Path) -> tuple[Path, ...]:
+    """The files that a database is; the one that makes it one last."""
+    return (*(file.with_name(f"{file.name}{ending}") for ending in _BESIDE), file)
+
+
 def remove(file: Path) -> None:
-    """Remove a database with all that is beside it; the file last, which is what makes it one."""
-    for ending in (*_BESIDE, ""):
-        file.with_name(f"{file.name}{ending}").unlink(missing_ok=True)
+    """Remove a database with all that is beside it."""
+    for part in parts_of(file):
+        part.unlink(missing_ok=True)
 
 
 def put(made: Path, file: Path) -> None:
     """Have a database that nobody has open in the place of another, which nobody reads any more."""
-    for ending in _BESIDE:
-        file.with_name(f"{file.name}{ending}").unlink(missing_ok=True)
+    for part in parts_of(file)[:-1]:
+        part.unlink(missing_ok=True)
     made.replace(file)
 
 

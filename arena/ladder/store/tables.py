@@ -48,7 +48,7 @@ class _Text(sa.TypeDecorator[str]):
 
     def process_bind_param(self, value: str | None, dialect: sa.Dialect) -> str | None:
         """What is to be kept."""
-        return value.replace("\0", "\N{SYMBOL FOR NULL}") if isinstance(value, str) else value
+        return without_nul(value)
 
     def process_result_value(self, value: object, dialect: sa.Dialect) -> str | None:
         """What was kept, if it is one."""
@@ -73,6 +73,11 @@ def _checked(value: object, kind: type[T]) -> T | None:
     if value is None or isinstance(value, kind):
         return value
     raise ValueError(f"{quoted(value)} in place of {kind.__name__}")
+
+
+def without_nul(value: T) -> T:
+    """A text without what is no character of any text; all else as it is."""
+    return value.replace("\0", "\N{SYMBOL FOR NULL}") if isinstance(value, str) else value  # type: ignore[return-value]
 
 
 def _reference(name: str, target: str, *, key: bool = False) -> "sa.Column[int]":

@@ -1,5 +1,6 @@
 """Ladders of older arenas: opened, they are in the newest form, and nothing of them is lost."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -62,24 +63,21 @@ def upgrade_to(revision: str, connection: sa.Connection) -> None:
     upgrade(config, revision)
 
 
-def form(address: Address) -> list[tuple[object, ...]]:
+def form(address: Address) -> list[str]:
     """All columns, their kinds, and all keys and indices."""
     database = Database(address)
+    found = []
     with database.reading() as connection:
-        tables = sa.MetaData()
-        tables.reflect(connection)
-        found = [
-            (table.name, column.name, repr(column.type), column.nullable)
-            for table in tables.sorted_tables
-            for column in table.columns
-        ]
-        keys = [
-            (table.name, str(key.name), *key.columns.keys())
-            for table in tables.sorted_tables
-            for key in (*table.constraints, *table.indexes)
-        ]
+        known = sa.inspect(connection)
+        for table in known.get_table_names():
+            found += [f"{table} {column!r}" for column in known.get_columns(table)]
+            found += [f"{table} {index!r}" for index in known.get_indexes(table)]
+            found += [f"{table} {key!r}" for key in known.get_unique_constraints(table)]
+            found += [f"{table} {key!r}" for key in known.get_foreign_keys(table)]
+            found += [f"{table} {key!r}" for key in known.get_check_constraints(table)]
+            found.append(f"{table} {known.get_pk_constraint(table)!r}")
     database.close()
-    return sorted(found) + sorted(keys)
+    return sorted(re.sub(r" at 0x\w+", "", text) for text in found)
 
 
 def rows(address: Address, query: str) -> list[tuple[object, ...]]:

@@ -1,0 +1,115 @@
+"""``arena ladder backup``, ``restore`` and ``move``: a ladder as one file, its rows elsewhere."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from arena.cli.options import Json, require_posix
+from arena.cli.text import printable
+
+Folder = Annotated[Path, typer.Argument(metavar="DIR", help="The ladder's folder.")]
+
+HERE = "sqlite"
+"""How --database says that the database is in the ladder's folder."""
+
+
+def backup(
+    folder: Folder,
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A file that is not there yet.")],
+    logs: Annotated[
+        bool, typer.Option("--logs", help="With what bots wrote while they played.")
+    ] = False,
+    json_: Json = False,
+) -> None:
+    """Write a whole ladder into one file, also while it is played.
+
+    It holds the secrets of the ladder; nobody but you can read it. arena ladder restore makes a
+    ladder of it again, whatever keeps the rows of either.
+    """
+    require_posix()
+    from arena.cli import show
+    from arena.ladder.backup import back_up
+    from arena.ladder.ladder import Ladder
+
+    with Ladder.open(folder) as ladder:
+        made = back_up(ladder, file, with_logs=logs)
+    if json_:
+        show.print_json(
+            {
+                "ladder": made.name,
+                "file": str(file),
+                "rows": made.rows,
+                "files": made.files,
+                "skipped": list(made.skipped),
+            }
+        )
+        return
+    for name in made.skipped:
+        show.print_line(show.errors(), printable(f"left out, as it is no file: {folder / name}"))
+    text = f"{made.name}: {made.rows} rows and {made.files} files in {file}, closed to others"
+    show.print_line(show.results(), printable(f"{text}: it holds the ladder's secrets"))
+
+
+def restore(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="What arena ladder backup made.")],
+    folder: Annotated[
+        Path, typer.Argument(metavar="DIR", help="A folder that is empty, or not there yet.")
+    ],
+    database: Annotated[
+        str | None,
+        typer.Option(
+            metavar="URL",
+            help="Keep its rows on a PostgreSQL server, as with arena ladder init.  "
+            "[default: in the folder]",
+        ),
+    ] = None,
+    unchecked: Annotated[
+        bool, typer.Option("--unchecked", help="Also one that arena ladder check finds fault with.")
+    ] = False,
+    json_: Json = False,
+) -> None:
+    """Make a ladder of a backup. Every file, row and rating is checked first.
+
+    The ladder it was made of must not be played any more: both would deal the same cards.
+    """
+    require_posix()
+    from arena.cli import show
+    from arena.ladder import backup as backups
+
+    made = backups.restore(file, folder, database=database, is_checked=not unchecked)
+    if json_:
+        show.print_json({"ladder": made.name, "rows": made.rows, "files": made.files})
+        return
+    text = f"{made.name}: {made.rows} rows and {made.files} files; a ladder in {folder}"
+    show.print_line(show.results(), printable(text))
+
+
+def move(
+    folder: Folder,
+    database: Annotated[
+        str,
+        typer.Option(
+            metavar="URL",
+            help="postgresql://USER@HOST/DATABASE?schema=NAME, or sqlite for the ladder's folder.",
+        ),
+    ],
+    json_: Json = False,
+) -> None:
+    """Move a ladder's rows to a PostgreSQL server, or from one into its folder.
+
+    Nothing may be played meanwhile. The rows are compared in both places before the old ones are
+    removed.
+    """
+    require_posix()
+    from arena.cli import show
+    from arena.ladder.moving import move
+
+    moved = move(folder, database=None if database == HERE else database)
+    if json_:
+        show.print_json({"from": moved.source, "to": moved.target, "rows": moved.rows})
+    elif moved.rows is None:
+        show.print_line(show.results(), printable(f"{folder}: is in {moved.target} already"))
+    else:
+        text = f"{folder}: {moved.rows} rows moved from {moved.source} to {moved.target}"
+        show.print_line(show.results(), printable(text))
