@@ -4,12 +4,17 @@ processes, one a run.
 
 import json
 import os
+import shlex
 import signal
 
 import pytest
 import trio
 
 from arena.conformance.checks import CHECKS
+from arena.ladder.bots.entrants import load_bot
+from arena.validation.commands import match_command
+from arena.validation.matches import self_matches
+from hokm.session import ClockRules
 
 GOOD = """
 from hokm import Bot, run
@@ -149,3 +154,38 @@ def test_an_interrupt_is_one_line_and_leaves_the_bots_to_be_ended(
     ran = run("bot", "check", write_bot(GOOD))
     assert (ran.status, ran.err.strip()) == (130, "interrupted")
     assert ended == [number]
+
+
+def test_a_fault_of_ours_that_nobody_foresaw_is_no_verdict(run, write_bot, monkeypatch):
+    async def check_bot(*_, **__):
+        raise RuntimeError("a bug of ours")
+
+    monkeypatch.setattr("arena.validation.validate.check_bot", check_bot)
+    ran = run("bot", "check", write_bot(GOOD), "--json")
+    assert ran.status == 3
+    assert json.loads(ran.out)["verdict"] == "undecided"
+    assert "RuntimeError: a bug of ours" in ran.err
+
+
+def test_files_that_are_refused_are_told_with_status_1_and_nothing_there_with_2(run, write_bot):
+    folder = write_bot(GOOD)
+    (folder / "bot.py").unlink()
+    ran = run("bot", "check", folder)
+    assert ran.status == 1
+    assert "FAILED bundle: " in ran.out
+    assert "it did    " in ran.out
+    assert ran.out.endswith("refused\n")
+    ran = run("bot", "check", folder / "nowhere", "--json")
+    assert (ran.status, ran.out) == (2, "")
+
+
+def test_the_command_of_a_match_plays_the_match_that_was_played(run, write_bot, runner):
+    folder = write_bot(GOOD)
+    entrant = load_bot(folder)
+    clock = ClockRules(move_seconds=0.5, bank_seconds=7.0)
+    for match in self_matches(entrant, seed="a b", clock=clock):
+        command = match_command(str(folder), match.plan, seed=match.seed)
+        first, *words = shlex.split(command)
+        assert first == "arena"
+        assert run(*words).status == 0
+        assert runner.played[-1] == match.plan
