@@ -41,6 +41,8 @@ PAGE: Final = 100
 """Rows in a page, at most."""
 STANDINGS_SECONDS: Final = 5.0
 """How long standings are told again before they are fitted anew: that takes a while of a core."""
+_NO_NUMBER: Final = 2**31 - 1
+"""The largest that every database has a place for; no submission has it."""
 _REPORT_CHARACTERS: Final = 256 * 1024
 
 _ON_THE_WAY: Final = (SubmissionState.WAITING, SubmissionState.VALIDATING)
@@ -168,7 +170,7 @@ class LadderService:
             own = self._accounts.submissions(owner.number)
             found = own[-1] if own else None
         else:
-            found = self._accounts.submission(ask.number)
+            found = self._accounts.submission(min(ask.number, _NO_NUMBER))
         if found is None or found.owner != owner.number:
             which = "" if ask.number is None else f" {ask.number}"
             problem = f"{owner.name} has no submission{which} here"

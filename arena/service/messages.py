@@ -396,6 +396,8 @@ def _parsed(message: M, data: bytes) -> M:
 def _text(text: str) -> str:
     if len(text) > LONGEST_TEXT:
         raise WireError(f"a text of {len(text)} characters, where none has over {LONGEST_TEXT}")
+    if "\0" in text:  # which not every database takes
+        raise WireError("a text with a NUL in it")
     return text
 
 

@@ -5,7 +5,7 @@ import pytest
 from arena.ladder.facts import Scope, SubmissionState
 from arena.service import accounts
 from arena.service.errors import Fault, ServiceError
-from arena.service.tokens import token_of
+from arena.service.tokens import digest_of, token_of
 from tests.arena.service.worlds import World
 
 AT = "2026-03-21T12:00:00Z"
@@ -50,7 +50,7 @@ def test_who_is_not_known_is_not_told_why(world: World) -> None:
     store = world.ladder.store.accounts
     never = refusal(accounts.identified, store, token_of(bytes(32)))
     token = world.tokens["ada"]
-    store.revoke(accounts.digest_of(token), at=AT)
+    store.revoke(digest_of(token), at=AT)
     revoked = refusal(accounts.identified, store, token)
     assert str(never) == str(revoked)
     assert {never.fault, revoked.fault} == {Fault.UNAUTHENTICATED}
