@@ -27,6 +27,7 @@ _DETAIL_BYTES: Final = 160
 _LOG_BYTES: Final = 4096
 _LOG_LINES: Final = 40
 _EXCHANGE_LINES: Final = 60
+_GOES_ON_BYTES: Final = len("…".encode())
 
 # Of a report that is too large even so: how many failures it keeps, and of each the bytes of a log
 # and the lines of an exchange. The last of them fits whatever was sent in.
@@ -140,12 +141,16 @@ def sorted_endings(match: MatchResult) -> Sequence[tuple[Ending, int]]:
 
 def line_of(text: str, *, most_bytes: int = _LINE_BYTES) -> str:
     """As much of a text as takes so many bytes, on one line and fit to be shown."""
-    shown = printable(text[:most_bytes])
-    if len(text) <= most_bytes and _bytes_of(shown) <= most_bytes:
-        return shown
-    while _bytes_of(shown) > most_bytes - 3:  # of the sign that it goes on
-        shown = shown[:-1]
-    return f"{shown}…"
+    taken, taken_bytes, fitting = [], 0, 0
+    for letter in text:
+        shown = printable(letter)
+        taken.append(shown)
+        taken_bytes += _bytes_of(shown)
+        if taken_bytes > most_bytes:
+            return f"{''.join(taken[:fitting])}…"
+        if taken_bytes <= most_bytes - _GOES_ON_BYTES:
+            fitting = len(taken)
+    return "".join(taken)
 
 
 def log_lines(log: str, *, most_bytes: int = _LOG_BYTES) -> list[str]:
