@@ -177,7 +177,7 @@ class LadderClient:
         file = next(found, None)
         if file is None:
             raise ServerError(f"{self._server.address} sent no record; update the arena")
-        return file
+        return Download(file.header, _holding(found, file.pieces))
 
     # -- below
 
@@ -314,6 +314,12 @@ def _pieces(
         yield part.data
     if left:
         raise ServerError(f"{server.address}: a file is not as long as it was said; try again")
+
+
+def _holding(call: Iterator[Download], pieces: Iterator[bytes]) -> Iterator[bytes]:
+    """The pieces, and the call that they come by, which would end if nobody held it."""
+    yield from pieces
+    del call
 
 
 def _path(method: str) -> str:

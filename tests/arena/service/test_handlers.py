@@ -347,7 +347,7 @@ def test_a_bot_that_was_taken_out_comes_back_by_being_sent_again(world: World) -
     (entered,) = [bot for bot in world.ladder.store.bots() if bot.name == "ada"]
     world.submit("ada", packed)
     world.decide(1, SubmissionState.ACTIVE, bot=entered.number)
-    world.submit("ada", packed).was_here
+    assert world.submit("ada", packed).was_here
     out = world.service.withdraw_bot(world.caller("ada"), values.WithdrawBot("ada"))
     assert out.bot.inactive_because == "withdrawn"
     assert not world.submit("ada", packed).was_here
