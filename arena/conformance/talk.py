@@ -181,8 +181,8 @@ class Talk:
         self._ticket = ticket
         argv, folder = bench.entrant.argv(bench.python), bench.entrant.home
         sandbox: tuple[str, ...] = ()
+        bounds = bounds_of(bench.entrant.limits, seconds=LIFE_SECONDS)
         if bench.sandbox is not None:
-            bounds = bounds_of(bench.entrant.limits, seconds=LIFE_SECONDS)
             sandbox = bench.sandbox.around(argv, folder=folder, bounds=bounds)
         try:
             self._process = launch(
@@ -194,6 +194,8 @@ class Talk:
                 log_path=bench.logs / f"{bench.entrant.name}-{next(bench.starts)}.log",
                 running=bench.running,
                 sandbox=sandbox,
+                memory_bytes=None if bench.sandbox is None else bounds.memory_mib << 20,
+                make_group=lambda: None if bench.sandbox is None else bench.sandbox.group(bounds),
             )
         except LaunchError as error:
             raise Unmet(str(error), expected="a command that starts") from None

@@ -96,6 +96,46 @@ MEMORY: Final = """
     got(len(held))
 """
 
+MEMORY_OF_MANY: Final = """
+    children = []
+    told, tell = os.pipe()
+    try:
+        for _ in range(4):
+            child = os.fork()
+            if child == 0:
+                held = bytearray(b"x" * (60 << 20))
+                held += b"x" * (60 << 20)
+                os.write(tell, b"x")
+                time.sleep(60)
+                os._exit(0)
+            children.append(child)
+        for _ in children: os.read(told, 1)
+        time.sleep(3)  # it is looked at each second
+        got(len(children))
+    finally:
+        for child in children:
+            os.kill(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+"""
+
+MEMORY_THAT_IS_SHARED: Final = """
+    held = bytearray(b"x" * (100 << 20))
+    children = []
+    try:
+        for _ in range(6):
+            child = os.fork()
+            if child == 0:
+                time.sleep(60)
+                os._exit(0)
+            children.append(child)
+        time.sleep(3)
+        got(len(children))
+    finally:
+        for child in children:
+            os.kill(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+"""
+
 SHARED_MEMORY: Final = """
     held = mmap.mmap(-1, 20 << 30, flags=mmap.MAP_SHARED | mmap.MAP_ANONYMOUS | 0x4000)
     got(len(held))

@@ -3,6 +3,7 @@ seen to work.
 """
 
 import itertools
+import math
 import os
 import signal
 import socket
@@ -47,6 +48,7 @@ class Ground:
         *,
         folder: Path | None = None,
         seconds: float = GUARD_SECONDS,
+        life_seconds: float = math.inf,
         ticket: str = TICKET,
     ) -> BotProcess:
         number = next(self.numbers)
@@ -56,8 +58,8 @@ class Ground:
         (folder / f"probe{number}.py").write_text(source)
         argv = (sys.executable, f"probe{number}.py", argument)
         sandbox: tuple[str, ...] = ()
+        bounds = bounds_of(LIMITS, seconds=seconds)
         if self.sandbox is not None:
-            bounds = bounds_of(LIMITS, seconds=seconds)
             sandbox = self.sandbox.around(argv, folder=folder, bounds=bounds)
         return launch(
             nursery,
@@ -68,6 +70,9 @@ class Ground:
             log_path=self.folder / f"{number}.log",
             running=self.folder / "running",
             sandbox=sandbox,
+            life_seconds=life_seconds,
+            memory_bytes=None if self.sandbox is None else bounds.memory_mib << 20,
+            make_group=lambda: None if self.sandbox is None else self.sandbox.group(bounds),
         )
 
     async def said(self, body: str, argument: str = "", *, folder: Path | None = None) -> str:
@@ -175,7 +180,8 @@ async def test_a_bot_gets_nothing_by_itself(
     confined: Ground, what: str, body: str, prepared: Callable[[Path], str]
 ) -> None:
     assert confined.sandbox is not None
-    if what in NOT_OF_ROOT and os.geteuid() == 0 and not confined.sandbox.is_root:
+    is_counted = confined.sandbox.is_root or confined.sandbox.groups is not None
+    if what in NOT_OF_ROOT and os.geteuid() == 0 and not is_counted:
         pytest.skip("root in the sandbox of others is not counted")
     assert_stopped(await confined.said(body, prepared(confined.folder)))
 
@@ -209,6 +215,43 @@ async def test_a_bot_has_so_much_time(confined: Ground, free: Ground) -> None:
         with trio.fail_after(GUARD_SECONDS):
             assert await process.wait() == -signal.SIGXCPU
     assert "GOT" in await free.said(probes.BURN)
+
+
+async def test_a_bot_lives_so_long_and_no_longer(confined: Ground) -> None:
+    """By the clock on the wall: one that does nothing uses no time of a CPU."""
+    async with trio.open_nursery() as nursery:
+        process = confined.start(nursery, "time.sleep(600)", life_seconds=2.0)
+        with trio.fail_after(GUARD_SECONDS):
+            await process.wait()
+    assert process.is_overdue
+
+
+async def test_the_memory_of_all_of_a_bots_processes_is_limited_together(
+    confined: Ground, free: Ground
+) -> None:
+    """Each of them keeps within the limit of a process, and of shared memory."""
+    async with trio.open_nursery() as nursery:
+        process = confined.start(nursery, probes.MEMORY_OF_MANY)
+        with trio.fail_after(GUARD_SECONDS):
+            assert await process.wait() == -signal.SIGKILL
+    assert process.is_out_of_memory
+    assert "GOT" in await free.said(probes.MEMORY_OF_MANY)
+
+
+async def test_memory_that_processes_share_is_not_counted_for_each_of_them(
+    confined: Ground,
+) -> None:
+    assert "GOT" in await confined.said(probes.MEMORY_THAT_IS_SHARED)
+
+
+async def test_a_control_group_goes_with_its_bot(confined: Ground) -> None:
+    assert confined.sandbox is not None
+    if confined.sandbox.groups is None:
+        pytest.skip("no control groups are delegated here")
+    async with confined.beside("print('here', flush=True); time.sleep(60)", until="here"):
+        (group,) = confined.sandbox.groups.home.glob("hokm-bot-*")
+        assert len((group / "cgroup.procs").read_text().split()) == 3  # with WRAPPERS
+    assert not group.exists()
 
 
 @pytest.mark.parametrize("sandbox", ["as it is"], indirect=True)

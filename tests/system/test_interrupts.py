@@ -77,8 +77,9 @@ class Club:
             os.kill(pid, signal.SIGKILL)
 
     def run(self) -> "subprocess.Popen[str]":
-        words = ("ladder", "run", self.folder, "--concurrency", 2, "--hello-time", 60, "--json")
-        words += ("--no-sandbox",)  # they are told by files
+        # Its bots tell what they do in a file.
+        words = ["ladder", "run", self.folder, "--concurrency", 2, "--hello-time", 60]
+        words += ["--no-sandbox", "--json"]
         return subprocess.Popen(
             [sys.executable, "-m", "arena", *map(str, words)],
             stdout=subprocess.PIPE,

@@ -239,22 +239,29 @@ class Environments:
         prefix = sandbox.around_build(
             words, folder=folder, bounds=bounds, has_network=self.has_network
         )
+        group = sandbox.group(bounds)
+        entering = () if group is None else group.entering
         try:
             done = _run(
-                (*prefix, *words),
+                (*entering, *prefix, *words),
                 folder=folder,
                 seen=seen,
                 seconds=BUILD_SECONDS,
                 watch=_Room(folder).excess,
             )
         finally:
+            is_out_of_memory = group is not None and group.was_out_of_memory()
+            if group is not None:
+                group.end()
             _take_back(folder)
         if done.status is None:
             return done, ""
         if excess := _Room(folder).excess():  # made since it was last looked at
             return replace(done, status=None, excess=excess), ""
         status = ended_in_shell(done.status)
-        limit = how_it_hit_a_limit(status, log_tail=done.output, bounds=bounds)
+        limit = how_it_hit_a_limit(
+            status, log_tail=done.output, bounds=bounds, is_out_of_memory=is_out_of_memory
+        )
         return replace(done, status=status), limit
 
     def _kept(

@@ -18,7 +18,7 @@ import shlex
 import shutil
 import signal
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Final
@@ -27,15 +27,18 @@ import trio
 
 from arena.ladder.processes import strays
 from arena.ladder.processes.capped_log import CappedLog
+from arena.ladder.processes.cgroups import Group
 from arena.ladder.processes.orphans import Family
 from arena.ladder.processes.sandbox import WRAPPERS, ended_in_shell
 from arena.ladder.processes.strays import eldest_below
+from arena.ladder.processes.vitals import memory_of
 
 GRACE_SECONDS: Final = 1.0
 """From SIGTERM to SIGKILL: a Python bot that does not catch SIGTERM is gone within milliseconds."""
 
 _KILL_SECONDS: Final = 5.0  # SIGKILL works at once but for a process stuck in the kernel
 _POLL_SECONDS: Final = 0.02  # where there is no pidfd, and for orphans
+_LOOK_SECONDS: Final = 1.0  # a process fills some gigabytes in a second
 _CHUNK_BYTES: Final = 1 << 16  # a pipe's capacity on Linux
 _LAST_WORDS_BYTES: Final = 1 << 20  # the most a pipe can be set to hold unprivileged
 
@@ -63,6 +66,7 @@ class BotProcess:
         cpu_seconds: user and system time of the process and of those children it waited for; None
             while it runs.
         is_overdue: whether it was ended because it had lived as long as it may.
+        is_out_of_memory: whether it was ended because its processes had too much memory together.
     """
 
     def __init__(
@@ -77,6 +81,8 @@ class BotProcess:
         grace_seconds: float,
         life_seconds: float,
         is_boxed: bool,
+        memory_bytes: int | None,
+        group: Group | None,
     ) -> None:
         self.pid = popen.pid
         self.log = log
@@ -84,6 +90,7 @@ class BotProcess:
         self.returncode: int | None = None
         self.cpu_seconds: float | None = None
         self.is_overdue = False
+        self.is_out_of_memory = False
         self._popen = popen
         self._output = output
         self._note = note
@@ -92,6 +99,8 @@ class BotProcess:
         self._grace_seconds = grace_seconds
         self._life_seconds = life_seconds
         self._is_boxed = is_boxed
+        self._memory_bytes = memory_bytes
+        self._group = group
         self._life = trio.CancelScope()
         self._closed = trio.Event()
 
@@ -118,12 +127,17 @@ class BotProcess:
         """Copy output to the log until the process ends or is to end, then clean up."""
         try:
             with self._life, trio.move_on_after(self._life_seconds) as life:
-                await self._until_exit()
+                async with trio.open_nursery() as nursery:
+                    if self._memory_bytes is not None and self._group is None:
+                        nursery.start_soon(self._watch_memory, self._memory_bytes)
+                    await self._until_exit()
+                    nursery.cancel_scope.cancel()
             self.is_overdue = life.cancelled_caught
         finally:
             with trio.CancelScope(shield=True):
                 await self._stop()
                 is_all_gone = await self._end_family()
+                await self._end_group()
                 self._close(is_all_gone=is_all_gone)
 
     async def _stop(self) -> None:
@@ -142,6 +156,27 @@ class BotProcess:
             while self._family.end_rest():  # noqa: ASYNC110 - nothing tells of it
                 await trio.sleep(_POLL_SECONDS)
         return not waiting.cancelled_caught
+
+    async def _end_group(self) -> None:
+        """One that cannot be removed now is for the next sweep."""
+        if self._group is None:
+            return
+        self.is_out_of_memory = self._group.was_out_of_memory()
+        self._group.kill()
+        with trio.move_on_after(_KILL_SECONDS):
+            while not self._group.remove():  # noqa: ASYNC110 - nothing tells of it
+                await trio.sleep(_POLL_SECONDS)
+
+    async def _watch_memory(self, most_bytes: int) -> None:
+        """Kill it once its processes have more together. Without a control group nothing tells of
+        that, so it is looked at, in a thread, since the referee must not wait for it.
+        """
+        look = functools.partial(memory_of, self.pid, enough_bytes=most_bytes)
+        while not self.is_out_of_memory:
+            await trio.sleep(_LOOK_SECONDS)
+            used_bytes = await trio.to_thread.run_sync(look, abandon_on_cancel=True)
+            self.is_out_of_memory = used_bytes > most_bytes
+        self._signal(signal.SIGKILL)
 
     async def _until_exit(self) -> None:
         async with trio.open_nursery() as nursery:
@@ -243,6 +278,8 @@ def launch(
     environment: Mapping[str, str] | None = None,
     grace_seconds: float = GRACE_SECONDS,
     life_seconds: float = math.inf,
+    memory_bytes: int | None = None,
+    make_group: Callable[[], Group | None] = lambda: None,
 ) -> BotProcess:
     """Start a bot; `nursery` watches over it and does not close before the bot has ended.
 
@@ -263,13 +300,15 @@ def launch(
             whoever runs the bot by hand.
         environment: added to `bot_environment`.
         life_seconds: how long it may live.
+        memory_bytes: how much memory its processes may have together; None for any.
+        make_group: makes its control group, which sees to that; None where there is none, and it
+            is looked at each second.
 
     Raises:
         LaunchError: if there is no such program or folder, saying which.
         OSError: if this machine can start no process now, or its note cannot be written; that is
             no bot's fault.
     """
-    words = (*death_signal_prefix(), *sandbox, *prefix, *argv)
     by_hand = f"cd {shlex.quote(str(folder))} && {shlex.join((*prefix, *argv))}"
     seen = bot_environment(os.environ, folder=folder, address=address, ticket=ticket)
     seen |= environment or {}
@@ -288,6 +327,11 @@ def launch(
         undo.callback(log.close)
         family = Family(ticket=ticket)
         undo.callback(family.close)
+        group = make_group()
+        if group is not None:
+            undo.callback(group.end)
+        entering = () if group is None else group.entering
+        words = (*death_signal_prefix(), *entering, *sandbox, *prefix, *argv)
         try:
             # Never a fork: gRPC has threads, and a forked copy of them hangs. Without preexec_fn,
             # user or group Popen uses vfork and exec.
@@ -320,6 +364,8 @@ def launch(
             grace_seconds=grace_seconds,
             life_seconds=life_seconds,
             is_boxed=bool(sandbox),
+            memory_bytes=memory_bytes,
+            group=group,
         )
         nursery.start_soon(process._attend, name=f"bot {popen.pid}")
         undo.pop_all()

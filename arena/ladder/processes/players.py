@@ -15,6 +15,7 @@ from pathlib import Path
 import trio
 
 from arena.ladder.bots.entrants import Entrant
+from arena.ladder.processes.cgroups import Group
 from arena.ladder.processes.invitations import Invitations
 from arena.ladder.processes.launcher import BotProcess, LaunchError, launch
 from arena.ladder.processes.sandbox import WRAPPERS, Sandbox, bounds_of, how_it_hit_a_limit
@@ -134,7 +135,12 @@ class Player:
         how = f"exit code {code}" if code >= 0 else f"ended by signal {-code}"
         if self._bounds is None:
             return how
-        limit = how_it_hit_a_limit(code, log_tail=self.tail, bounds=self._bounds)
+        limit = how_it_hit_a_limit(
+            code,
+            log_tail=self.tail,
+            bounds=self._bounds,
+            is_out_of_memory=self._process is not None and self._process.is_out_of_memory,
+        )
         return f"{how}; {limit}" if limit else how
 
     async def start(self, nursery: trio.Nursery) -> bool:
@@ -161,6 +167,8 @@ class Player:
                 prefix=house.prefix,
                 sandbox=sandbox,
                 life_seconds=self._life_seconds if sandbox else math.inf,
+                memory_bytes=None if self._bounds is None else self._bounds.memory_mib << 20,
+                make_group=self._group,
             )
         except LaunchError as error:
             house.lobby.withdraw(ticket)
@@ -205,6 +213,10 @@ class Player:
             self.session = None
         if self._process is not None:
             await self._reap(self._process, wait_seconds=wait_seconds)
+
+    def _group(self) -> Group | None:
+        sandbox = self._house.sandbox
+        return None if sandbox is None or self._bounds is None else sandbox.group(self._bounds)
 
     async def _watch(self, process: BotProcess, session: Session) -> None:
         """A stream may break and its bot come back, but for one whose process has ended."""

@@ -11,6 +11,7 @@ It starts no bots and knows no games.
 """
 
 import itertools
+import logging
 import math
 import os
 import platform
@@ -26,6 +27,7 @@ from typing import Final
 import hokm
 from arena.ladder.bots.entrants import Limits
 from arena.ladder.processes import seccomp
+from arena.ladder.processes.cgroups import Group, Groups, NotDelegatedError, delegated
 
 DEFAULT_MEMORY_MIB: Final = 1024
 MOST_MEMORY_MIB: Final = 4096
@@ -111,6 +113,8 @@ _SIGXFSZ: Final = 25
 _SIGKILL: Final = 9
 _SIGNALLED: Final = 128  # and the number of the signal: the status of a shell, sh(1)
 
+_log = logging.getLogger(__name__)
+
 _TRY_SECONDS: Final = 30.0
 _LONGEST_COMPLAINT: Final = 200
 
@@ -164,6 +168,7 @@ class Sandbox:
         python: the interpreter that runs bots.
         shown: what is shown of this machine besides the system: the interpreter, and the SDK.
         is_root: whether bots are to be given an account of their own.
+        groups: makes control groups for what a bot uses altogether; None where there are none.
     """
 
     bwrap: str
@@ -171,6 +176,7 @@ class Sandbox:
     python: str
     shown: tuple[Path, ...]
     is_root: bool
+    groups: Groups | None = None
 
     @property
     def listen(self) -> str:
@@ -187,6 +193,16 @@ class Sandbox:
         nobody else comes through its folder.
         """
         self._socket.chmod(0o666)
+
+    def group(self, bounds: Bounds) -> Group | None:
+        """A control group for one bot, and what is around it; None where there are none.
+
+        Raises:
+            OSError: where it cannot be made now.
+        """
+        if self.groups is None:
+            return None
+        return self.groups.make(memory_mib=bounds.memory_mib, processes=bounds.processes + WRAPPERS)
 
     def around(self, argv: Sequence[str], *, folder: Path, bounds: Bounds) -> tuple[str, ...]:
         """What stands before ``argv``, the command of a bot in ``folder``."""
@@ -323,6 +339,7 @@ def prepare(folder: Path, *, python: str) -> Sandbox:
         python=python,
         shown=interpreter(),
         is_root=os.geteuid() == 0,
+        groups=_groups(),
     )
     _try(sandbox)
     return sandbox
@@ -348,11 +365,16 @@ def ended_in_shell(status: int) -> int:
     return _SIGNALLED - status if status > _SIGNALLED else status
 
 
-def how_it_hit_a_limit(returncode: int, *, log_tail: str, bounds: Bounds) -> str:
+def how_it_hit_a_limit(
+    returncode: int, *, log_tail: str, bounds: Bounds, is_out_of_memory: bool = False
+) -> str:
     """Which limit a process seems to have ended at, for a person; empty where there is no sign.
 
-    A signal is the kernel's word; the rest is what the bot itself wrote last, and evidence only.
+    ``is_out_of_memory`` says that it was ended for what its processes had together. A signal is the
+    kernel's word; the rest is what the bot itself wrote last, and evidence only.
     """
+    if is_out_of_memory:
+        return f"its processes together may have {bounds.memory_mib} MiB of memory"
     if returncode == -_SIGXCPU:
         return f"it had {bounds.seconds:.0f} s of CPU"
     if returncode == -_SIGXFSZ:
@@ -372,6 +394,16 @@ def how_it_hit_a_limit(returncode: int, *, log_tail: str, bounds: Bounds) -> str
 
 
 # -- whether it works here
+
+
+def _groups() -> Groups | None:
+    try:
+        groups = delegated()
+    except NotDelegatedError as error:
+        _log.info("no control groups for bots", extra={"why": str(error)})
+        return None
+    _log.info("control groups for bots", extra={"folder": str(groups.home)})
+    return groups
 
 
 def _try(sandbox: Sandbox) -> None:

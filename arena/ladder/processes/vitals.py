@@ -1,4 +1,4 @@
-"""What a bot's process has had of its machine: CPU time, and time waited for a CPU.
+"""What a bot's process has had of its machine: CPU time, time waited for a CPU, and memory.
 
 Read from /proc (Linux; elsewhere there is nothing to read), for a process and its children. How
 long a thread was ready to run and had no CPU is the second number of its `schedstat`
@@ -8,6 +8,8 @@ have any number of them wait for each other.
 """
 
 import os
+from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
@@ -16,6 +18,9 @@ from arena.referee.blame import Vitals
 
 _PROC: Final = Path("/proc")
 _TICKS_PER_SECOND: Final = os.sysconf("SC_CLK_TCK")
+_RESIDENT: Final = ("RssAnon:", "RssShmem:")  # proc(5), of status
+_PROPORTIONAL: Final = ("Pss_Anon:", "Pss_Shmem:")  # of smaps_rollup: of what n share, an n-th
+_MOST_WITH_MEMORY: Final = 512
 _MOST_PROCESSES: Final = 64
 """Children that are looked at: a bot that has more has what it uses reckoned too low."""
 
@@ -48,6 +53,39 @@ def vitals(pid: int, *, wrappers: int = 0) -> Vitals | None:
             if looked_at == 0:
                 return None
     return Vitals(cpu_seconds, waited_seconds)
+
+
+def memory_of(pid: int, *, enough_bytes: int) -> int:
+    """Bytes of memory that a process and all that it has started have together, files left out; 0
+    where nothing can be read.
+
+    What several share is counted once, but only where there could be more than ``enough_bytes``,
+    since that takes the kernel a walk through all of it.
+    """
+    shared_often = dict(_each_memory(pid, "status", _RESIDENT))
+    if sum(shared_often.values()) <= enough_bytes:
+        return sum(shared_often.values())
+    # What one has closed to others' eyes is taken as if it shared nothing.
+    return sum((shared_often | dict(_each_memory(pid, "smaps_rollup", _PROPORTIONAL))).values())
+
+
+def _each_memory(pid: int, file: str, names: tuple[str, ...]) -> Iterator[tuple[int, int]]:
+    """The id of each process there, and the sum of those lines in bytes."""
+    waiting = [pid]
+    for _ in range(_MOST_WITH_MEMORY):
+        if not waiting:
+            return
+        looked_at = waiting.pop()
+        process = _PROC / str(looked_at)
+        with suppress(OSError, ValueError):
+            for thread in process.joinpath("task").iterdir():
+                children = thread.joinpath("children").read_text(encoding="ascii")
+                waiting += map(int, children.split())
+        with suppress(OSError, ValueError, IndexError):
+            lines = process.joinpath(file).read_text(errors="replace").splitlines()
+            numbers = [int(line.split()[1]) for line in lines if line.startswith(names)]
+            if numbers:
+                yield looked_at, sum(numbers) << 10  # they are in kB
 
 
 def _cpu_seconds(process: Path) -> float:

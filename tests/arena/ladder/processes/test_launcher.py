@@ -16,12 +16,14 @@ import textwrap
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
+from typing import cast
 
 import pytest
 import trio
 
 from arena.ladder.processes import launcher, strays
 from arena.ladder.processes.capped_log import CAP_BYTES
+from arena.ladder.processes.cgroups import Group
 from arena.ladder.processes.launcher import BotProcess, LaunchError, bot_environment, launch
 
 TICKET = "0123456789abcdef" * 4
@@ -69,6 +71,8 @@ class Desk:
         nursery: trio.Nursery | None = None,
         ticket: str = TICKET,
         life_seconds: float = math.inf,
+        memory_bytes: int | None = None,
+        group: "FakeGroup | None" = None,
     ) -> BotProcess:
         return launch(
             nursery or self.nursery,
@@ -83,6 +87,8 @@ class Desk:
             environment=environment,
             grace_seconds=grace_seconds,
             life_seconds=life_seconds,
+            memory_bytes=memory_bytes,
+            make_group=lambda: cast("Group | None", group),
         )
 
     async def caller(self) -> trio.SocketStream:
@@ -458,6 +464,78 @@ async def test_a_process_that_lives_too_long_is_ended(desk: Desk) -> None:
     other = desk.launch("pass", dial=False, life_seconds=60)
     assert await other.wait() == 0
     assert not other.is_overdue
+
+
+class FakeGroup:
+    """A control group that is removed at the second attempt."""
+
+    entering = ("env", "GROUPED=yes")
+
+    def __init__(self, *, is_out_of_memory: bool = False) -> None:
+        self.calls: list[str] = []
+        self._is_out_of_memory = is_out_of_memory
+
+    def was_out_of_memory(self) -> bool:
+        self.calls.append("asked")
+        return self._is_out_of_memory
+
+    def kill(self) -> None:
+        self.calls.append("killed")
+
+    def remove(self) -> bool:
+        self.calls.append("removed")
+        return self.calls.count("removed") > 1
+
+    def end(self) -> bool:
+        self.calls.append("ended")
+        return True
+
+
+@pytest.mark.parametrize("is_out_of_memory", [True, False])
+async def test_a_bot_begins_in_its_control_group_which_is_asked_and_removed_at_its_end(
+    desk: Desk, is_out_of_memory: bool
+) -> None:
+    group = FakeGroup(is_out_of_memory=is_out_of_memory)
+    script = "import os; print(os.environ['GROUPED'])"
+    process = desk.launch(script, dial=False, prefix=("env", "A=b"), group=group)
+    assert await process.wait() == 0
+    assert process.log.tail() == "yes\n"
+    assert process.is_out_of_memory is is_out_of_memory
+    assert group.calls == ["asked", "killed", "removed", "removed"]
+    assert "GROUPED=yes" not in process.by_hand
+
+
+async def test_of_a_bot_that_cannot_be_started_no_control_group_is_left(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def popen(*_: object, **__: object) -> None:
+        raise FileNotFoundError(errno.ENOENT, "No such file or directory", "somewhere")
+
+    launcher.death_signal_prefix()  # it starts a process itself, the first time
+    group = FakeGroup()
+    monkeypatch.setattr(subprocess, "Popen", popen)
+    with pytest.raises(LaunchError):
+        desk.launch("", dial=False, group=group)
+    assert group.calls == ["ended"]
+
+
+FILLS = "import signal; held = bytearray(b'x' * (64 << 20)); {ready}; signal.pause()"
+
+
+async def test_a_bot_is_killed_once_it_has_more_memory_than_it_may(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(launcher, "_LOOK_SECONDS", 0.05)
+    process = desk.launch(FILLS.format(ready="pass"), dial=False, memory_bytes=32 << 20)
+    with trio.fail_after(60):
+        assert await process.wait() == -signal.SIGKILL
+    assert process.is_out_of_memory
+    other = desk.launch(FILLS.format(ready="ready()"), memory_bytes=256 << 20)
+    await desk.caller()
+    await trio.sleep(0.3)  # looked at some times
+    assert other.returncode is None
+    await other.end()
+    assert not other.is_out_of_memory
 
 
 async def test_the_line_to_run_by_hand_does_what_the_launch_did(desk: Desk) -> None:

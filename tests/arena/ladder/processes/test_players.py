@@ -22,6 +22,7 @@ class Process:
     pid = 1
     cpu_seconds = 0.0
     is_overdue = False
+    is_out_of_memory = False
 
     def __init__(self, *, dying_seconds: float) -> None:
         self._dying_seconds = dying_seconds

@@ -6,21 +6,26 @@ import signal
 import subprocess
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
+from typing import cast
 
 import pytest
 
 from arena.ladder.bots.entrants import Limits
+from arena.ladder.processes import cgroups
 from arena.ladder.processes import sandbox as module
 from arena.ladder.processes.sandbox import (
     DEFAULT_MEMORY_MIB,
     DEFAULT_PROCESSES,
     MOST_MEMORY_MIB,
     MOST_PROCESSES,
+    WRAPPERS,
     Sandbox,
     SandboxError,
     bounds_of,
+    bounds_of_build,
     find_bwrap,
     how_it_hit_a_limit,
     prepare,
@@ -101,6 +106,40 @@ def test_a_limit_that_a_bot_ended_at_is_named(code: int, log: str, said: str) ->
 @pytest.mark.parametrize(("code", "log"), [(0, "MemoryError"), (1, "ValueError"), (-11, "")])
 def test_what_is_no_limit_is_called_none(code: int, log: str) -> None:
     assert how_it_hit_a_limit(code, log_tail=log, bounds=BOUNDS) == ""
+
+
+def test_memory_of_all_its_processes_together_is_named_before_what_its_log_says() -> None:
+    said = how_it_hit_a_limit(
+        -signal.SIGKILL, log_tail="MemoryError", bounds=BOUNDS, is_out_of_memory=True
+    )
+    assert said == "its processes together may have 300 MiB of memory"
+
+
+def test_a_control_group_has_room_for_what_is_around_a_bot(sandbox: Sandbox) -> None:
+    asked: list[tuple[int, int]] = []
+
+    class Groups:
+        def make(self, *, memory_mib: int, processes: int) -> None:
+            asked.append((memory_mib, processes))
+
+    assert sandbox.group(BOUNDS) is None
+    replace(sandbox, groups=cast(cgroups.Groups, Groups())).group(BOUNDS)
+    assert asked == [(300, 20 + WRAPPERS)]
+
+
+def test_a_build_writes_to_its_folder_and_gets_more_room(sandbox: Sandbox) -> None:
+    bounds = bounds_of_build(seconds=600.0)
+    for has_network in (True, False):
+        words = sandbox.around_build(
+            ("make",), folder=Path("/somewhere"), bounds=bounds, has_network=has_network
+        )
+        assert ("--bind", "/somewhere") in list(pairwise(words))
+        assert ("--unshare-net" in words) is not has_network
+        assert ("/etc/resolv.conf" in words) is has_network
+        assert not any("referee.sock" in word for word in words)
+        assert f"--fsize={1024 << 20}:{1024 << 20}" in words
+    free = sandbox.around(("make",), folder=Path("/somewhere"), bounds=BOUNDS)
+    assert "--unshare-net" in free
 
 
 # -- where there is none

@@ -34,11 +34,17 @@ NUMBERS = {
 }
 
 
-def judged(machine: str, number: int, *arguments: int, audit: int | None = None) -> int:
+def judged(
+    machine: str,
+    number: int,
+    *arguments: int,
+    audit: int | None = None,
+    is_of_builds: bool = False,
+) -> int:
     """What the filter says to a call (linux/seccomp.h, struct seccomp_data)."""
     words = (*arguments, *(0,) * (6 - len(arguments)))
     data = struct.pack("=iIQ6Q", number, AUDIT[machine] if audit is None else audit, 0, *words)
-    code = list(struct.iter_unpack("=HBBI", program(machine)))
+    code = list(struct.iter_unpack("=HBBI", program(machine, is_of_builds=is_of_builds)))
     place = value = 0
     while True:
         operation, if_true, if_false, operand = code[place]
@@ -107,3 +113,15 @@ def test_numbers_of_another_machine_are_not_taken(machine: str) -> None:
 def test_there_is_no_filter_for_a_machine_whose_numbers_are_not_known() -> None:
     with pytest.raises(KeyError):
         program("sparc")
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_builds_may_lock_and_mark_files_and_nothing_more(machine: str) -> None:
+    numbers = NUMBERS[machine]
+    for call in ("flock", "utimensat"):
+        assert judged(machine, numbers[call], is_of_builds=True) == ALLOWED
+        assert judged(machine, numbers[call]) != ALLOWED
+    assert judged(machine, numbers["fcntl"], 3, 6, is_of_builds=True) == ALLOWED  # F_SETLK
+    assert judged(machine, numbers["fcntl"], 3, 6) != ALLOWED
+    for call in ("ptrace", "unshare", "memfd_create", "keyctl"):
+        assert judged(machine, numbers[call], is_of_builds=True) == ERROR | errno.EPERM

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.ladder.processes.vitals import vitals
+from arena.ladder.processes.vitals import memory_of, vitals
 from arena.referee.blame import Vitals
 
 pytestmark = pytest.mark.skipif(
@@ -98,3 +98,38 @@ def test_a_process_that_lowers_its_own_priority_is_not_taken_to_wait(how: str) -
             assert not seen.waited_seconds
         finally:
             process.kill()
+
+
+HOLDERS = """
+import os, signal
+held = bytearray(b"x" * (40 << 20))
+for _ in range(3):
+    if os.fork() == 0:
+        {child}
+        print(flush=True)
+        while True: signal.pause()
+while True: signal.pause()
+"""
+
+
+@pytest.mark.parametrize(
+    ("child", "least_mib", "most_mib"),
+    [("pass", 40, 80), ("held = bytearray(b'y' * (40 << 20))", 120, 200)],
+    ids=["shared", "each its own"],
+)
+def test_memory_of_all_that_a_process_has_started_is_summed_and_what_is_shared_counted_once(
+    child: str, least_mib: int, most_mib: int
+) -> None:
+    command = ["sh", "-c", '"$@"; exit $?', "sh", sys.executable, "-c", HOLDERS.format(child=child)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, start_new_session=True) as process:
+        try:
+            assert process.stdout is not None
+            for _ in range(3):
+                process.stdout.readline()
+            used_mib = memory_of(process.pid, enough_bytes=0) >> 20
+            assert least_mib <= used_mib < most_mib
+            # Where it may have so much, nobody looks what is shared.
+            assert memory_of(process.pid, enough_bytes=1 << 40) >> 20 >= 150
+        finally:
+            subprocess.run(["kill", "-9", "--", f"-{process.pid}"], check=True)
+    assert memory_of(process.pid, enough_bytes=0) == 0
