@@ -35,6 +35,7 @@ ARENA_SHELLS = (
     "arena.ladder.events.playing",
     "arena.ladder.bots.environments",
     "arena.ladder.matches.experiment",
+    "arena.ladder.processes.cgroups",
     "arena.ladder.processes.invitations",
     "arena.ladder.processes.launcher",
     "arena.ladder.processes.players",
