@@ -17,7 +17,7 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 
 # The modules that wait: for a bot, a clock, a disk, a person. A name covers all that is below it.
-HOKM_SHELLS = ("hokm.client", "hokm.bot", "hokm.testing", "hokm.__main__")
+HOKM_SHELLS = ("hokm.client", "hokm.home", "hokm.bot", "hokm.testing", "hokm.__main__")
 ARENA_SHELLS = (
     "arena.cli",
     "arena.conformance.checks",
@@ -43,12 +43,13 @@ ARENA_SHELLS = (
     "arena.ladder.matches.room",
     "arena.ladder.matches.runner",
     "arena.ladder.testing",
+    "arena.service.standing",
     "arena.validation.validate",
 )
 
 # What may be imported only in the modules beside it.
 ONLY_IN = {
-    "grpc": ("hokm.client", "arena.referee.bridge", "arena.referee.probes", "hokm.v1"),
+    "grpc": ("hokm.client", "hokm.home", "arena.referee.bridge", "arena.referee.probes", "hokm.v1"),
     # Of an extra: whoever serves on no network need not have them.
     "grpc_health": ("arena.referee.probes",),
     "grpc_reflection": ("arena.referee.probes",),
