@@ -81,8 +81,26 @@ _NETWORK_OPTIONS: Final = (
 )
 
 
-def run(bot_class: type[Bot]) -> None:
+def run(
+    bot_class: type[Bot],
+    *,
+    server: str | None = None,
+    token: str | None = None,
+    seats: int = 4,
+    casual: bool = False,
+    players: int = 4,
+    partners: str = "fixed",
+    games: int | None = None,
+    insecure: bool = False,
+) -> None:
     """Play as the arena asks, with a fresh ``bot_class()`` for each game; returns once it is done.
+
+    With a ``server`` (``host:port``) the bot stays at home: this process tells that ladder that the
+    bot is there, and starts this program again for each of the ``seats`` that it is offered at
+    once. It goes on until Ctrl-C. The ``token`` of the bot's owner may be in HOKM_ARENA_TOKEN. It
+    plays rated matches, or if ``casual`` at casual tables for so many ``players``, whose
+    ``partners`` are ``"fixed"`` or drawn by the ``"second_ace"``, ``games`` of them or without an
+    end. TLS is spoken but with this machine itself, unless ``insecure``.
 
     What the bot raises comes through, after the stream was broken off: uncaught it ends the process
     with a traceback. Raises SystemExit where no session comes about (status 2 if no arena started
@@ -90,15 +108,34 @@ def run(bot_class: type[Bot]) -> None:
     bot that can play. Standard output is the bot's own.
     """
     _refuse_unplayable(bot_class)
+    if server is not None and not os.environ.get(TICKET_VARIABLE):
+        from hokm import home  # not for those who play: it is much they do not need
+
+        asked = home.checked(
+            server=server,
+            token=token,
+            seats=seats,
+            casual=casual,
+            players=players,
+            partners=partners,
+            games=games,
+            insecure=insecure,
+        )
+        home.stay(bot_class, asked)
+        return
+    if os.environ.get("HOKM_HOME"):
+        from hokm import home
+
+        home.end_with_home()
     address, ticket = _environment()
     player = Player(bot_class)
     try:
-        with _channel(address) as channel:
+        with channel_to(address) as channel:
             _connect(channel, address)
             _play(player, channel, key=(TICKET_METADATA, ticket))
             _come_back(player, channel)
     except (SessionError, WireError) as error:
-        _fail(str(error))
+        fail(str(error))
     except KeyboardInterrupt:
         sys.exit(130)  # 128 and the number of the signal, as shells have it
 
@@ -114,7 +151,7 @@ def _refuse_unplayable(bot_class: object) -> None:
 def _environment() -> tuple[str, str]:
     values = [os.environ.get(name, "") for name in (ADDRESS_VARIABLE, TICKET_VARIABLE)]
     if not all(values):
-        _fail(
+        fail(
             f"a bot is started by an arena, which sets {ADDRESS_VARIABLE} and {TICKET_VARIABLE}; "
             "to see this one play: `arena match ITS_FOLDER greedy`; to try bots without an arena, "
             "in one process: hokm.testing.duel",
@@ -123,22 +160,22 @@ def _environment() -> tuple[str, str]:
     address, ticket = values
     # Bytes that are no text come from the environment as halves of surrogate pairs.
     if not address.isprintable():
-        _fail(f"{ADDRESS_VARIABLE} names no address: {address!r}", status=2)
+        fail(f"{ADDRESS_VARIABLE} names no address: {address!r}", status=2)
     if not (ticket.isascii() and ticket.isprintable()):
-        _fail(f"{TICKET_VARIABLE} holds no ticket of an arena", status=2)
+        fail(f"{TICKET_VARIABLE} holds no ticket of an arena", status=2)
     return address, ticket
 
 
-def _channel(address: str) -> grpc.Channel:
+def channel_to(address: str) -> grpc.Channel:
     """A way to the referee, over TLS where the environment has what to check its certificate by."""
     roots, certificate, key = (
         _pem_named(name) for name in (TLS_CA_VARIABLE, TLS_CERT_VARIABLE, TLS_KEY_VARIABLE)
     )
     if (certificate is None) != (key is None):
-        _fail(f"{TLS_CERT_VARIABLE} and {TLS_KEY_VARIABLE} belong together: set both", status=2)
+        fail(f"{TLS_CERT_VARIABLE} and {TLS_KEY_VARIABLE} belong together: set both", status=2)
     if roots is None:
         if certificate is not None:
-            _fail(f"{TLS_CERT_VARIABLE} is of no use without {TLS_CA_VARIABLE}", status=2)
+            fail(f"{TLS_CERT_VARIABLE} is of no use without {TLS_CA_VARIABLE}", status=2)
         return grpc.insecure_channel(address, options=_OPTIONS)
     options: list[tuple[str, str | int]] = [*_OPTIONS, *_NETWORK_OPTIONS]
     if name := os.environ.get(TLS_NAME_VARIABLE):
@@ -155,9 +192,9 @@ def _pem_named(variable: str) -> bytes | None:
     try:
         pem = Path(file).read_bytes()
     except OSError as error:
-        _fail(f"{variable} names {file}, which cannot be read: {error.strerror}", status=2)
+        fail(f"{variable} names {file}, which cannot be read: {error.strerror}", status=2)
     if b"-----BEGIN " not in pem:
-        _fail(f"{variable} names {file}, which is no PEM file", status=2)
+        fail(f"{variable} names {file}, which is no PEM file", status=2)
     return pem
 
 
@@ -174,7 +211,7 @@ def _connect(channel: grpc.Channel, address: str) -> None:
                 f"{TLS_NAME_VARIABLE})? Does it want one of yours ({TLS_CERT_VARIABLE}, "
                 f"{TLS_KEY_VARIABLE})?"
             )
-        _fail(f"no referee at {address} within {CONNECT_SECONDS:g} s: {question}")
+        fail(f"no referee at {address} within {CONNECT_SECONDS:g} s: {question}")
 
 
 def _come_back(player: Player, channel: grpc.Channel) -> None:
@@ -182,7 +219,7 @@ def _come_back(player: Player, channel: grpc.Channel) -> None:
     broken_at = time.monotonic()
     while not player.is_finished:
         if time.monotonic() > broken_at + player.resume_seconds:
-            _fail(f"no stream came about within {player.resume_seconds:g} s")
+            fail(f"no stream came about within {player.resume_seconds:g} s")
         token = player.resume_token
         _play(player, channel, key=(RESUME_METADATA, token))
         if player.resume_token != token:  # it was welcome before that stream broke, too
@@ -210,14 +247,14 @@ def _play(player: Player, channel: grpc.Channel, *, key: tuple[str, str]) -> Non
             return
         cause = f"{error.code().name}: {error.details() or _SILENCES.get(error.code(), '')}"
         if error.code() in _NO_WAY_BACK or not player.resume_seconds:
-            _fail(f"the referee broke the stream off: {cause}")
+            fail(f"the referee broke the stream off: {cause}")
         sys.stderr.write(f"hokm: the stream broke ({cause}); going on, on another\n")
         return
     finally:
         call.cancel()  # broken off, unless it has ended; and then the sending thread is let go
         outgoing.put(None)
     if not player.is_finished:
-        _fail("the referee ended the stream without a goodbye")
+        fail("the referee ended the stream without a goodbye")
 
 
 def _timed(message: FromBot, *, since: float) -> FromBot:
@@ -247,6 +284,7 @@ def _as_it_is(data: bytes) -> bytes:
     return data
 
 
-def _fail(text: str, *, status: int = 1) -> NoReturn:
+def fail(text: str, status: int = 1) -> NoReturn:
+    """End the process, with a line on stderr."""
     sys.stderr.write(f"hokm: {text}\n")
     sys.exit(status)
