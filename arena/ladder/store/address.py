@@ -23,6 +23,9 @@ LONGEST_SCHEMA_BYTES: Final = 63
 """PostgreSQL cuts longer names off, and then two of them may be one."""
 
 _SCHEMES: Final = ("postgresql", "postgres")
+_SHOWN: Final = ("host", "port", "service")
+"""What of the rest of an address says which server it is."""
+
 _FORM: Final = "postgresql://USER@HOST/DATABASE"
 
 
@@ -66,13 +69,14 @@ class Server:
 
     def __str__(self) -> str:
         """Who on which server, which database and schema; a password is nowhere in it."""
+        query = {key: self.url.query[key] for key in _SHOWN if key in self.url.query}
         shown = sa.URL.create(
             "postgresql",
             username=self.url.username,
             host=self.url.host,
             port=self.url.port,
             database=self.url.database,
-            query={SCHEMA: self.schema},
+            query=query | {SCHEMA: self.schema},
         )
         return shown.render_as_string()
 

@@ -228,20 +228,29 @@ class PostgresSchema:
     @contextmanager
     def _held_transaction(self) -> Iterator[sa.Connection]:
         """A transaction of the connection that holds the schema; a lost one is made anew first."""
+        transaction = self._begin_held()
         assert self._holder is not None
-        transaction = self._holder.begin()
-        try:
-            self._take_turn(self._holder)
-        except sa.exc.DBAPIError as error:
-            transaction.close()
-            if not error.connection_invalidated:
-                raise
-            self._holder.close()
-            self._hold()
-            transaction = self._holder.begin()
-            self._take_turn(self._holder)
         with transaction:
             yield self._holder
+
+    def _begin_held(self) -> sa.RootTransaction:
+        for _ in range(2):
+            assert self._holder is not None
+            # SQLAlchemy would connect again by itself, and the new connection would hold nothing.
+            if self._holder.closed or self._holder.invalidated:
+                self._holder.close()
+                self._hold()
+            transaction = self._holder.begin()
+            try:
+                self._take_turn(self._holder)
+            except sa.exc.DBAPIError as error:
+                transaction.close()
+                if not error.connection_invalidated:
+                    raise
+                lost = error
+            else:
+                return transaction
+        raise lost
 
     def _hold(self) -> None:
         connection = self.engine.connect()
