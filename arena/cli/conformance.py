@@ -25,6 +25,7 @@ from arena.conformance.kit import NO_HELLO
 from arena.conformance.report import Report, Result, Verdict
 from arena.conformance.script import Check
 from arena.ladder.processes.cores import usable_cores
+from arena.logs import errors_shown
 from arena.validation import validate as validating
 from arena.validation.document import (
     document_of,
@@ -102,6 +103,7 @@ def check(ask: Ask, *, as_json: bool) -> Judgement:
 
 def _validated(place: Path, *, ask: Ask, asked: validating.Ask, listener: Listener) -> Validation:
     with ExitStack() as open_:
+        open_.enter_context(errors_shown())  # what a bot did is in the report
         work, logs = open_.enter_context(_folders(ask.logs))
         try:
             sandbox = open_.enter_context(confining(ask.is_confined))
@@ -311,8 +313,8 @@ def _failure(failure: Failure) -> Iterator[str]:
         yield from (f"    | {text}" for text in log[-LOG_LINES:])
     elif failure.stage in (Stage.CONFORMANCE, Stage.MATCHES):
         yield "  it printed nothing"
-    again = "run this alone" if failure.stage is not Stage.BUNDLE else "look again"
-    yield f"  {again}: {line_of(failure.command)}"
+    is_part = failure.name != failure.stage.value
+    yield f"  {'run this alone' if is_part else 'run it again'}: {line_of(failure.command)}"
     if failure.by_hand:
         yield f"  how it is run: {line_of(failure.by_hand)}"
     if failure.also:

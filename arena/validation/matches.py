@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from arena.conformance.talk import last_line
 from arena.ladder.bots.entrants import Entrant
 from arena.ladder.matches.boards import MatchPlan, Secret, local_match_id
 from arena.ladder.matches.room import Trouble
@@ -164,10 +165,12 @@ def _of_trouble(
 ) -> Failure:
     trouble, loss = at.trouble, at.trouble.time_loss
     limit = hello_seconds if trouble.game is None else match.plan.room_seconds
+    is_dead = trouble.ending in (Ending.CRASH, Ending.NEVER_STARTED)
+    last = last_line(trouble.tail) if is_dead else ""
     return Failure(
         stage=Stage.MATCHES,
         name=match.name,
-        cause=f"{trouble.ending.value}: {trouble.detail}",
+        cause=f"{trouble.ending.value}: {trouble.detail}{f': {last}' if last else ''}",
         command=command,
         expected="that every game is played to its end, and no action refused",
         reference="docs/rules.md: 7.5 Endings",

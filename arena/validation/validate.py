@@ -349,11 +349,12 @@ class _Run:
     # -- what they find
 
     def _failure(self, stage: Stage, cause: str, *, since: float) -> Failure:
+        is_built_so = stage is Stage.ENVIRONMENT and self._means.sandbox is not None
         return Failure(
             stage=stage,
             name=stage.value,
             cause=cause,
-            command=check_command(self._called),
+            command=check_command(self._called, is_confined=is_built_so),
             elapsed_seconds=trio.current_time() - since,
         )
 

@@ -187,12 +187,12 @@ FLOODS_THE_REFEREE = """
             yield from [one] * (5000 if type(one).__name__ == "Answer" else 1)
     player.Player._answers = flood
 """
-TAKES_ITS_NAME_FOR_A_KEY = """
+LOOKS_FOR_ITS_OPPONENT = """
     import hokm.player as player
     start = player.Player._start
     def seat(self, message):
-        seats = {name: seat for seat, name in enumerate(message.players)}
-        assert len(seats) == len(message.players), f"who is who? {seats}"
+        names = message.match.rpartition("/")[2].split("~")
+        opponent = [name for name in names if name != "mine"][0]
         start(self, message)
     player.Player._start = seat
 """
@@ -375,12 +375,12 @@ ZOO: dict[str, Broken] = {
     ),
     # -- its matches
     "meets itself and dies": Broken(
-        write=program(TAKES_ITS_NAME_FOR_A_KEY, claims={"variants": [4]}),
+        write=program(LOOKS_FOR_ITS_OPPONENT, claims={"variants": [4]}),
         stage=Stage.MATCHES,
-        cause="4-boards: CRASH: ",
+        cause="goodbye (exit code 1): IndexError: list index out of range",
         checks=("hello", "four-seats"),
         exit_code=1,
-        told="who is who?",
+        told="IndexError: list index out of range",
     ),
     "is too slow": Broken(
         write=method("import time; time.sleep(0.06)", claims={"variants": [2]}),
