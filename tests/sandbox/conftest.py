@@ -13,6 +13,13 @@ import pytest
 from arena.ladder.processes.sandbox import Sandbox, SandboxError, prepare
 
 
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Print what was measured, whichever process has run it."""
+    for report in terminalreporter.stats.get("passed", []):
+        for name, text in report.user_properties:
+            terminalreporter.write_line(f"{name}:\n{text}")
+
+
 @pytest.fixture(scope="session")
 def made_sandbox() -> Iterator[Sandbox]:
     """In a folder of its own, since that of a test is too long for a socket."""
