@@ -21,10 +21,14 @@ from arena.cli import (
     head2head,
     history,
     ladder,
+    looking,
     luck,
     match,
+    owner,
     replay,
     sprt,
+    status,
+    submit,
     verify,
 )
 
@@ -51,6 +55,15 @@ app.command("export", no_args_is_help=True)(export.export)
 ladder.app.command("backup", no_args_is_help=True)(backup.backup)
 ladder.app.command("restore", no_args_is_help=True)(backup.restore)
 ladder.app.command("move", no_args_is_help=True)(backup.move)
+app.command("register", no_args_is_help=True)(submit.register)
+app.command("submit", no_args_is_help=True)(submit.submit)
+app.command("status")(status.status)
+app.command("logs", no_args_is_help=True)(status.logs)
+app.command("withdraw", no_args_is_help=True)(submit.withdraw)
+app.command("standings")(looking.standings)
+app.command("results")(looking.results)
+app.command("record", no_args_is_help=True)(looking.record)
+app.add_typer(owner.app, name="owner")
 ladder.app.command("graph", no_args_is_help=True)(history.graph)
 app.add_typer(ladder.app, name="ladder")
 bots.app.command("history", no_args_is_help=True)(history.history)

@@ -63,6 +63,7 @@ def _status_of(error: BaseException) -> int | None:
     from arena.ladder.matches.boards import PlanError
     from arena.ladder.processes.launcher import LaunchError
     from arena.ladder.ratings.luck import LuckError
+    from arena.service.errors import ServerError, ServiceError
     from hokm.errors import NotationError, RulesError
     from hokm.records import RecordError, ReplayError
 
@@ -72,6 +73,8 @@ def _status_of(error: BaseException) -> int | None:
         case Misuse() | PlanError() | RulesError():
             return USAGE
         case BotError() | LadderError() | LaunchError() | OSError():
+            return FAILED
+        case ServerError() | ServiceError():
             return FAILED
         case NotationError() | RecordError() | ReplayError() | LuckError():
             return FAILED

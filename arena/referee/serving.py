@@ -117,7 +117,7 @@ def network(
             reach, unless ``allow_insecure``.
     """
     host, _ = host_and_port(listen)
-    if tls is None and not allow_insecure and not _is_loopback(host):
+    if tls is None and not allow_insecure and not is_loopback(host):
         raise ServingError(
             f"{listen} can be reached from elsewhere, and without TLS tickets and cards travel in "
             "the open; give a certificate and its key, or a loopback address"
@@ -285,7 +285,8 @@ def host_and_port(listen: str) -> tuple[str, int]:
     return host, int(port)
 
 
-def _is_loopback(host: str) -> bool:
+def is_loopback(host: str) -> bool:
+    """Whether a host is this machine, and nobody else reaches it."""
     address = _address_in(host)
     return host == "localhost" if address is None else address.is_loopback
 
