@@ -43,13 +43,23 @@ ARENA_SHELLS = (
     "arena.ladder.matches.room",
     "arena.ladder.matches.runner",
     "arena.ladder.testing",
+    "arena.service.answering",
+    "arena.service.child",
     "arena.service.standing",
+    "arena.service.validator",
     "arena.validation.validate",
 )
 
 # What may be imported only in the modules beside it.
 ONLY_IN = {
-    "grpc": ("hokm.client", "hokm.home", "arena.referee.bridge", "arena.referee.probes", "hokm.v1"),
+    "grpc": (
+        "hokm.client",
+        "hokm.home",
+        "arena.referee.bridge",
+        "arena.referee.probes",
+        "arena.service.client",
+        "hokm.v1",
+    ),
     # Of an extra: whoever serves on no network need not have them.
     "grpc_health": ("arena.referee.probes",),
     "grpc_reflection": ("arena.referee.probes",),
@@ -64,8 +74,19 @@ ONLY_IN = {
     "asyncio": ("arena.referee.bridge",),
     "trio": ARENA_SHELLS,
     # The conformance kit puts what no version has yet into batches, which the wire does not say.
-    "hokm.v1": ("hokm.wire", "hokm.v1", "arena.conformance.strangers"),
-    "google.protobuf": ("hokm.wire", "hokm.v1", "arena.conformance.strangers"),
+    # The ladder's service has a wire of its own: bots do without it, and so does the SDK.
+    "hokm.v1": (
+        "hokm.wire",
+        "hokm.v1",
+        "arena.conformance.strangers",
+        "arena.service.messages",
+    ),
+    "google.protobuf": (
+        "hokm.wire",
+        "hokm.v1",
+        "arena.conformance.strangers",
+        "arena.service.messages",
+    ),
     "sqlalchemy": ("arena.ladder.store", "arena.ladder.migrations"),
     "alembic": ("arena.ladder.store", "arena.ladder.migrations"),
     # Of an extra, like the dialect that asks for it.
