@@ -35,8 +35,8 @@ def confining(is_wanted: bool, *, is_ladder: bool = False) -> Iterator[Sandbox |
             if not is_ladder:
                 raise Misuse(f"--sandbox: {error}") from error
             raise Misuse(
-                f"a ladder's bots are confined, and here they cannot be: {error}; --no-sandbox "
-                "runs them without, as you"
+                f"a ladder's bots are confined, but {error}; --no-sandbox runs them without it, "
+                "as you"
             ) from error
         yield sandbox
     finally:

@@ -312,11 +312,11 @@ def prepare(folder: Path, *, python: str) -> Sandbox:
         SandboxError: where it does not work.
     """
     if sys.platform != "linux":
-        raise SandboxError("there is no sandbox but on Linux")
+        raise SandboxError("the sandbox is for Linux only")
     machine = platform.machine()
     if machine not in seccomp.MACHINES:
         known = ", ".join(seccomp.MACHINES)
-        raise SandboxError(f"there is no sandbox on {machine}, only on {known}")
+        raise SandboxError(f"there is no sandbox for {machine}, only for {known}")
     bwrap = find_bwrap()
     if bwrap is None:
         raise SandboxError(

@@ -65,8 +65,8 @@ def club(run: RunCommand, make_bot: MakeBot, tmp_path: Path) -> Path:
 
 
 REFUSAL = (
-    "error: a ladder's bots are confined, and here they cannot be: user namespaces are off: "
-    "sysctl; --no-sandbox runs them without, as you"
+    "error: a ladder's bots are confined, but user namespaces are off: sysctl; "
+    "--no-sandbox runs them without it, as you"
 )
 
 
