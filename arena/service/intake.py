@@ -55,6 +55,15 @@ class Intake:
             descriptor, name = tempfile.mkstemp(prefix=".", suffix=_PART, dir=self.folder)
         return Upload(self, digest, size_bytes, part=Path(name), descriptor=descriptor)
 
+    @contextmanager
+    def unpacked(self, digest: str) -> Iterator[Entrant]:
+        """The bot of an archive that is kept, in a folder for as long as this is open.
+
+        Raises BotError for an archive that is not what it was, OSError where the disk fails.
+        """
+        with tempfile.TemporaryDirectory(prefix=_LOOKED_AT, dir=self.folder) as there:
+            yield archive.unpack(self.archive_of(digest), Path(there) / "bot", digest=digest)
+
     def sweep(self, kept: frozenset[str]) -> None:
         """Remove what a kill left, and archives that nobody will ask for: all but those of the
         digests that are ``kept``. For the moment before the first upload.

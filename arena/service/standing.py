@@ -296,22 +296,22 @@ class Standing:
 
     async def _play(self) -> None:
         """Play event after event; nothing that was foreseen ends it but the gate."""
-        delays = _delays()
+        waits = delays()
         while await self.gate.opened():
             try:
                 wait_seconds = await self._play_next()
             except BaseExceptionGroup as group:
-                foreseen, other = group.split((LadderError, OSError))
-                if foreseen is None or other is not None:
+                leaves = list(_leaves(group))
+                if not all(isinstance(leaf, (LadderError, OSError)) for leaf in leaves):
                     raise
-                wait_seconds = self._failed(_first(foreseen), next(delays))
+                wait_seconds = self._failed(leaves[0], next(waits))
             except (LadderError, OSError) as error:
-                wait_seconds = self._failed(error, next(delays))
+                wait_seconds = self._failed(error, next(waits))
             else:
                 if wait_seconds is None:
-                    wait_seconds = next(delays)
+                    wait_seconds = next(waits)
                 else:
-                    delays, self._trouble = _delays(), None
+                    waits, self._trouble = delays(), None
             if wait_seconds:
                 await self.gate.sleep(wait_seconds)
 
@@ -350,7 +350,7 @@ class Standing:
                 self._rated_at = self._now()
         self._tell(notice)
 
-    def _failed(self, error: Exception, delay_seconds: float) -> float:
+    def _failed(self, error: BaseException, delay_seconds: float) -> float:
         """Say what went wrong and do what can be done; how long to wait before the next attempt."""
         if isinstance(error, EntrantError) and self._took_out(error):
             return 0.0
@@ -442,10 +442,14 @@ class Standing:
             operator.tell({Control.DRAINING: None}, deed=deed)
 
 
-def _delays() -> Iterator[float]:
+def delays() -> Iterator[float]:
+    """How long to wait from one attempt to the next, in seconds, for ever."""
     return chain(_RETRY_SECONDS, repeat(_RETRY_SECONDS[-1]))
 
 
-def _first(group: BaseExceptionGroup[LadderError | OSError]) -> LadderError | OSError:
-    found = group.exceptions[0]
-    return _first(found) if isinstance(found, BaseExceptionGroup) else found
+def _leaves(error: BaseException) -> Iterator[BaseException]:
+    if isinstance(error, BaseExceptionGroup):
+        for inner in error.exceptions:
+            yield from _leaves(inner)
+    else:
+        yield error

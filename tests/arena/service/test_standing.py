@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import TypeVar
 
 import pytest
 import trio
@@ -28,6 +29,8 @@ from hokm.records import MatchRecord
 from tests.arena.ladder.conftest import bot_folder
 
 __all__ = ["bot_folder"]  # a fixture
+
+T = TypeVar("T")
 
 NOW = datetime(2026, 3, 21, 12, 0, 0, tzinfo=UTC)
 MATCH_SECONDS = 10.0
@@ -87,7 +90,7 @@ class World:
     def status(self) -> Status:
         return self.standing.status()
 
-    def of(self, kind: type) -> list[Notice]:
+    def of(self, kind: type[T]) -> list[T]:
         return [notice for notice in self.told if isinstance(notice, kind)]
 
     def played(self) -> Counter[str]:
@@ -236,7 +239,7 @@ async def test_an_event_of_which_nothing_counts_is_not_followed_at_once(
 ) -> None:
     add("ada"), add("bob")
 
-    class Void(dict):
+    class Void(dict[tuple[str, int], tuple[Ending, int | None]]):
         def get(self, key, default=None):
             return Ending.HOST_FAULT, None
 

@@ -1,0 +1,350 @@
+"""Validates what was sent in: each submission as `arena bot check` does at home, in a process.
+
+Owners take turns, so that nobody's submissions keep those of others waiting. What is accepted is
+entered, what is refused gets its report; where the arena itself has failed it is tried again, some
+time later, and given up after some times. What was under way as the process was killed waits again.
+
+Which is next, and what a check came to, are functions of values; the rest waits.
+"""
+
+import json
+import logging
+import os
+import sys
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from enum import Enum
+from pathlib import Path
+from typing import Final, TypeVar
+
+import trio
+
+from arena.ladder.bots.bundle import BotError
+from arena.ladder.errors import LadderError
+from arena.ladder.facts import Bot, Submission, SubmissionState
+from arena.ladder.ladder import Added, Entry, Ladder
+from arena.ladder.ratings.evidence import owner_folded
+from arena.service import child
+from arena.service.intake import Intake
+from arena.service.standing import POLL_SECONDS, Gate, delays
+
+TRIES: Final = 3
+"""How often a submission is tried at which the arena itself fails: what fails thrice will again."""
+
+RETRY_SECONDS: Final = 60.0
+"""Until the second try; until the third it is twice as long."""
+
+CHECK_SECONDS: Final = 900.0
+"""A check ends by itself after four minutes (`--limit`), and may have to build first."""
+
+REPORT_BYTES: Final = 256 * 2**10
+"""Four times what a check prints at most."""
+
+_STDERR_BYTES: Final = 4096
+
+_log = logging.getLogger(__name__)
+
+T = TypeVar("T")
+
+
+class Judged(Enum):
+    """What a check came to; the words are those of its report."""
+
+    ACCEPTED = "accepted"
+    REFUSED = "refused"
+    UNDECIDED = "undecided"
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """What a check came to, and its report as JSON."""
+
+    judged: Judged
+    report: str
+
+
+Check = Callable[[Path], Awaitable[Checked]]
+"""Checks the bot in an archive. Raises OSError where it cannot be begun."""
+
+
+# -- functions of values
+
+_EXIT_STATUS: Final = {0: Judged.ACCEPTED, 1: Judged.REFUSED, 3: Judged.UNDECIDED}
+
+
+def next_of(
+    waiting: Sequence[Submission],
+    *,
+    served: Mapping[int, int],
+    not_before: Mapping[int, float],
+    now: float,
+) -> Submission | None:
+    """Which submission is validated next: of the owner who was served longest ago, his first.
+
+    `served` says of an owner as the how manieth he was served last, `not_before` of a submission
+    when it may be tried again.
+    """
+    due = [one for one in waiting if not_before.get(one.number, now) <= now]
+    return min(due, key=lambda one: (served.get(one.owner, 0), one.number), default=None)
+
+
+def checked(ended: child.Ended) -> Checked:
+    """What a check came to by how its process ended and what it printed."""
+    judged = _EXIT_STATUS.get(ended.returncode)
+    try:
+        report = json.loads(ended.out)
+        said = Judged(report["verdict"])
+    except (ValueError, KeyError, TypeError, RecursionError):
+        report = said = None
+    if judged is not None and said is judged and not ended.is_cut and not ended.is_overdue:
+        return Checked(judged, json.dumps(report, ensure_ascii=False, separators=(",", ":")))
+    if ended.is_overdue:
+        cause = "the check took longer than it may"
+    elif ended.is_cut:
+        cause = "the check printed more than it may"
+    else:
+        cause = f"the check ended with status {ended.returncode} and no report that fits"
+    return Checked(Judged.UNDECIDED, _report(cause, judged=Judged.UNDECIDED))
+
+
+def command_of(
+    archive: Path, *, ladder: Ladder, is_confined: bool, wheels: Path | None = None
+) -> list[str]:
+    """The command that checks an archive by the clock of a ladder: what it says is by construction
+    what the same command says at home.
+    """
+    clock = ladder.settings.clock
+    words = [sys.executable, "-m", "arena", "bot", "check", str(archive.absolute()), "--json"]
+    words += ["--move-time", f"{clock.move_seconds:g}", "--bank", f"{clock.bank_seconds:g}"]
+    words += ["--sandbox"] if is_confined else []
+    return [*words, "--wheels", str(wheels.absolute())] if wheels is not None else words
+
+
+def _report(cause: str, *, judged: Judged, report: str | None = None) -> str:
+    """A report that says what came after a check, or in place of one."""
+    document = {"schema": 1} if report is None else json.loads(report)
+    document |= {"verdict": judged.value, "ok": False, "stage": "ladder", "cause": cause}
+    return json.dumps(document, ensure_ascii=False, separators=(",", ":"))
+
+
+# -- what waits
+
+
+def checking_by_process(command: Callable[[Path], Sequence[str]]) -> Check:
+    """Check by a process of its own, in which nothing of a token is."""
+
+    async def check(archive: Path) -> Checked:
+        ended = await child.run(
+            command(archive),
+            seconds=CHECK_SECONDS,
+            out_bytes=REPORT_BYTES,
+            err_bytes=_STDERR_BYTES,
+            environment={k: v for k, v in os.environ.items() if "TOKEN" not in k.upper()},
+        )
+        found = checked(ended)
+        if found.judged is Judged.UNDECIDED:
+            last_words = ended.err.decode(errors="replace").strip()
+            _log.error("a check failed", extra={"archive": archive.name, "stderr": last_words})
+        return found
+
+    return check
+
+
+class Validator:
+    """Validates what waits, `at_once` so many; a worker beside a ladder that stands."""
+
+    def __init__(
+        self,
+        ladder: Ladder,
+        *,
+        check: Check,
+        at_once: int = 1,
+        say: Callable[[str], None] = lambda _: None,
+        now: Callable[[], datetime] = lambda: datetime.now(UTC),
+        in_thread: Callable[[Callable[[], Added]], Awaitable[Added]] = trio.to_thread.run_sync,
+    ) -> None:
+        self._ladder = ladder
+        self._accounts = ladder.store.accounts
+        self._intake = Intake(ladder.folder)
+        self._check = check
+        self._at_once = at_once
+        self._say = say
+        self._now = now
+        self._in_thread = in_thread
+        self._scope = trio.CancelScope()
+        self._served: dict[int, int] = {}
+        self._tries: dict[int, int] = {}
+        self._not_before: dict[int, float] = {}
+        self._under_way: set[int] = set()
+
+    @property
+    def waiting(self) -> int:
+        """How many submissions wait. Raises LadderError where the database cannot be read."""
+        return len(self._accounts.in_state(SubmissionState.WAITING))
+
+    @property
+    def working(self) -> int:
+        """How many are being validated."""
+        return len(self._under_way)
+
+    def stop(self) -> None:
+        """End what is under way; it waits again."""
+        self._scope.cancel()
+
+    async def run(self, gate: Gate) -> None:
+        """Validate until the gate is shut for good."""
+        await self._surely(self._accounts.wait_again)
+        try:
+            with self._scope:
+                async with trio.open_nursery() as nursery:
+                    for _ in range(self._at_once):
+                        nursery.start_soon(self._work, gate)
+        finally:
+            if self._under_way:
+                with suppress(LadderError):  # then the next start says so
+                    self._accounts.wait_again()
+
+    async def _work(self, gate: Gate) -> None:
+        while await gate.opened():
+            submission = await self._surely(self._next)
+            if submission is None:
+                await gate.sleep(POLL_SECONDS)
+                continue
+            # What is cancelled stays under way, and waits again.
+            await self._validate(submission)
+            self._under_way.discard(submission.number)
+
+    def _next(self) -> Submission | None:
+        waiting = self._accounts.in_state(SubmissionState.WAITING)
+        found = next_of(
+            [one for one in waiting if one.number not in self._under_way],
+            served=self._served,
+            not_before=self._not_before,
+            now=trio.current_time(),
+        )
+        if found is not None:
+            self._set(found, SubmissionState.VALIDATING)
+            self._under_way.add(found.number)
+            self._served[found.owner] = 1 + max(self._served.values(), default=0)
+        return found
+
+    async def _validate(self, submission: Submission) -> None:
+        _log.info("validation began", extra=_named(submission))
+        owner = await self._surely(lambda: self._accounts.owner(submission.owner))
+        if owner is not None and owner.is_barred:
+            cause = f"its owner is barred: {owner.barred_because}"
+            report = _report(cause, judged=Judged.REFUSED)
+            await self._decide(submission, SubmissionState.REFUSED, report)
+            return
+        try:
+            found = await self._check(self._intake.archive_of(submission.digest))
+        except OSError as error:
+            cause = f"the check could not be begun: {error.strerror}"
+            found = Checked(Judged.UNDECIDED, _report(cause, judged=Judged.UNDECIDED))
+        bot: Bot | None = None
+        if found.judged is Judged.ACCEPTED:
+            found, bot = await self._enter(submission, found)
+        match found.judged:
+            case Judged.ACCEPTED:
+                assert bot is not None
+                state = SubmissionState.ACTIVE
+                await self._decide(submission, state, found.report, bot=bot)
+            case Judged.REFUSED:
+                await self._decide(submission, SubmissionState.REFUSED, found.report)
+            case Judged.UNDECIDED:
+                await self._try_again(submission, found.report)
+
+    async def _enter(self, submission: Submission, found: Checked) -> tuple[Checked, Bot | None]:
+        """Enter a bot that was accepted; what that came to."""
+
+        def enter() -> Added:
+            with self._intake.unpacked(submission.digest) as entrant:
+                return self._ladder.add(str(entrant.folder), is_version=True)
+
+        judged, cause = Judged.UNDECIDED, ""
+        try:
+            added = await self._in_thread(enter)
+        except LadderError as error:
+            # What has a cause in the system or the database is no word about the bot.
+            cause = str(error)
+            if error.__cause__ is None or isinstance(error.__cause__, ValueError):
+                judged = Judged.REFUSED
+        except BotError as error:
+            cause = f"what it needs could not be made again: {error}"
+        except OSError as error:
+            cause = f"it could not be entered: {error.strerror}"
+        else:
+            if added.entry is not Entry.SAME_PROGRAM or self._is_own(submission, added.bot):
+                return found, added.bot
+            judged = Judged.REFUSED
+            cause = f"it is the same program as {added.bot.name} of {added.bot.owner}"
+        return Checked(judged, _report(cause, judged=judged, report=found.report)), None
+
+    def _is_own(self, submission: Submission, bot: Bot) -> bool:
+        owner = self._accounts.owner(submission.owner)
+        return owner is not None and owner_folded(owner.name) == owner_folded(bot.owner)
+
+    async def _try_again(self, submission: Submission, report: str) -> None:
+        tries = self._tries[submission.number] = self._tries.get(submission.number, 0) + 1
+        if tries >= TRIES:
+            await self._decide(submission, SubmissionState.FAILED, report)
+            return
+        delay_seconds = RETRY_SECONDS * tries
+        self._not_before[submission.number] = trio.current_time() + delay_seconds
+        extra = _named(submission) | {"again_in": delay_seconds}
+        _log.error("validation came to nothing", extra=extra)
+        self._say(
+            f"submission {submission.number} ({submission.name}) could not be validated; it is "
+            f"tried again in {delay_seconds:g} s"
+        )
+        await self._surely(lambda: self._set(submission, SubmissionState.WAITING, report))
+
+    async def _decide(
+        self,
+        submission: Submission,
+        state: SubmissionState,
+        report: str,
+        *,
+        bot: Bot | None = None,
+    ) -> None:
+        await self._surely(lambda: self._set(submission, state, report, bot=bot))
+        self._tries.pop(submission.number, None)
+        self._not_before.pop(submission.number, None)
+        _log.info("validated", extra=_named(submission) | {"state": state.value})
+        entered = "" if bot is None else f", and plays as {bot.name}"
+        self._say(
+            f"submission {submission.number} ({submission.name} {submission.version}): "
+            f"{state.value}{entered}"
+        )
+
+    def _set(
+        self,
+        submission: Submission,
+        state: SubmissionState,
+        report: str | None = None,
+        *,
+        bot: Bot | None = None,
+    ) -> None:
+        self._accounts.set_state(
+            submission.number,
+            state,
+            at=self._now().astimezone(UTC).isoformat(timespec="seconds"),
+            report=report,
+            bot=None if bot is None else bot.number,
+        )
+
+    async def _surely(self, act: Callable[[], T]) -> T:
+        """Do something with the database, again and again until it can be done."""
+        for delay_seconds in delays():
+            try:
+                return act()
+            except LadderError as error:
+                _log.error("validation waits", extra={"because": str(error)})
+                await trio.sleep(delay_seconds)
+        raise AssertionError("there is always another delay")
+
+
+def _named(submission: Submission) -> dict[str, object]:
+    return {"submission": submission.number, "bot": submission.name}
