@@ -49,7 +49,8 @@ class MatchPlan:
     other deals. ``at_once`` is how many games a room may play at once, if its bots take so many.
     ``cap_seconds`` is how long a room may take, None for twice what its clocks allow.
     ``resume_seconds`` is how long a bot whose stream broke may be away, 0 for not at all, as it is
-    in rated play. ``tick_seconds`` is the masking tick (docs/protocol.md), 0 for none.
+    in rated play. ``tick_seconds`` is the masking tick (docs/protocol.md), 0 for none. A match
+    ``in_one_room`` is of races that are not mirrored: for casual tables, since it measures nothing.
     """
 
     match: str
@@ -66,6 +67,7 @@ class MatchPlan:
     cap_seconds: float | None = None
     tick_seconds: float = 0.0
     resume_seconds: float = 0.0
+    in_one_room: bool = False
 
     def __post_init__(self) -> None:
         seats, sitting = self.rules.players, len(self.entrants)
@@ -73,7 +75,11 @@ class MatchPlan:
             wanted = sorted(entrants for players, entrants in _ROOMS if players == seats)
             counts = " or ".join(map(str, wanted))
             raise PlanError(f"a match with {seats} players has {counts} entrants, not {sitting}")
-        if self.format is Format.CLASSIC and seats == 3:
+        if self.in_one_room and (
+            self.format is not Format.CLASSIC or self.policy is not Policy.CASUAL
+        ):
+            raise PlanError("in one room casual races are played, and nothing else")
+        if self.format is Format.CLASSIC and seats == 3 and not self.in_one_room:
             raise PlanError("races are mirrored between two sides; with three players play boards")
         if self.rules.play is not self.format.play:
             raise PlanError(f"rules for {self.rules.play.value} do not fit {self.format.value}")
@@ -98,6 +104,8 @@ class MatchPlan:
     @property
     def rooms(self) -> range:
         """The numbers of the rooms, from 1."""
+        if self.in_one_room:
+            return range(1, 2)
         return range(1, len(_ROOMS[self.rules.players, len(self.entrants)]) + 1)
 
     @property

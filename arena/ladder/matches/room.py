@@ -18,6 +18,7 @@ import trio
 
 from arena.ladder.bots.entrants import Entrant
 from arena.ladder.matches.boards import MatchPlan
+from arena.ladder.processes.invitations import Kept
 from arena.ladder.processes.players import House, Player
 from arena.ladder.processes.remote import RemotePlayer
 from arena.referee.table import Table
@@ -78,6 +79,8 @@ class MatchState:
     def __init__(self) -> None:
         self.incidents: Counter[int] = Counter()
         """Dead processes so far, by team."""
+        self.told: set[int] = set()
+        """Entrants that know their match, by index: a process of theirs was told that it begins."""
         self.is_over = False
         """No game is begun any more: the match was stopped, or cannot count any more."""
         self.stopped = trio.Event()
@@ -111,10 +114,35 @@ class Room:
             )
             for slot, index in enumerate(plan.seatings(number)[0])
         ]
+        self._guests = [player for player in self._players if isinstance(player, RemotePlayer)]
+        for guest in self._guests:
+            guest.match = plan.match
+        self._kept: Kept | None = None
+        """Their seats, while they are kept."""
         self._tables: dict[int, Table] = {}
         self._games: dict[int, GameRecord] = {}
         self._late: tuple[Player, str] | None = None
         """Who held the room up beyond its cap, and the cause in words."""
+
+    async def reserve(self) -> None:
+        """Wait until there is place for those who come from elsewhere, if any do, or it is known
+        that there will be none. Whoever stops the match ends the waiting.
+        """
+        invitations = self._house.invitations
+        if not self._guests or invitations is None:
+            return
+        async with trio.open_nursery() as waiting:
+            waiting.start_soon(self._watch_stop, waiting.cancel_scope)
+            self._kept = await invitations.reserve(
+                [player.guest for player in self._guests],
+                has_begun=lambda: any(player.index in self._match.told for player in self._guests),
+            )
+            waiting.cancel_scope.cancel()
+
+    def release(self) -> None:
+        """Give back what :meth:`reserve` took."""
+        if self._kept is not None:
+            self._kept.release()
 
     async def play(self) -> None:
         """Start the bots, play every game, see the bots off."""
@@ -157,7 +185,10 @@ class Room:
             return False
         for player in self._players:
             if player.session is None:
-                self._never_started(player)
+                if player in self._guests and player.index in self._match.told:
+                    self._stayed_away(player)
+                else:
+                    self._never_started(player)
                 return False
         for player in self._players:
             self._tell_start(player)
@@ -180,6 +211,7 @@ class Room:
     def _tell_start(self, player: Player) -> None:
         assert player.session is not None
         plan = self._plan
+        self._match.told.add(player.index)
         player.session.tell(
             MatchStart(match=plan.match, rules=plan.rules, games=plan.length, clock=plan.clock)
         )
@@ -194,6 +226,17 @@ class Room:
                 Ending.NEVER_STARTED, cause=f"seat {seat}: it never said hello", seat=seat
             )
             self._over(GameRecord(number=number, outcome=outcome))
+
+    def _stayed_away(self, player: Player) -> None:
+        """A remote bot that knows its match, from another room, is not at liberty to void it by not
+        coming to this one: its side has lost what is to be played here (rulebook 7.7).
+        """
+        self._tell(player, None, ending=Ending.CRASH, detail=player.failure or "")
+        for number in self._plan.games:
+            seat = Seat(self._sitting(number).index(player))
+            cause = f"seat {seat}: not played, since it did not come to a room of a match under way"
+            outcome = self._plan.game(number).forfeit(seat, ending=Ending.CRASH, cause=cause)
+            self._over(GameRecord(number=number, outcome=outcome, flags=(Flag.UNPLAYED,)))
 
     # -- games
 

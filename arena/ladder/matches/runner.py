@@ -9,6 +9,7 @@ import logging
 import platform
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -22,8 +23,9 @@ from arena.ladder.matches.boards import MatchPlan
 from arena.ladder.matches.room import MatchState, Room, Watcher
 from arena.ladder.matches.scores import score
 from arena.ladder.processes import strays
-from arena.ladder.processes.invitations import Invitations
+from arena.ladder.processes.invitations import Inviting
 from arena.ladder.processes.players import House
+from arena.ladder.processes.remote import NOBODYS
 from arena.ladder.processes.sandbox import Sandbox
 from arena.referee.bridge import serve
 from arena.referee.host import open_host
@@ -50,7 +52,7 @@ async def open_runner(
     sandbox: Sandbox | None = None,
     hello_seconds: float = HELLO_SECONDS,
     network: Network | None = None,
-    invitations: Invitations | None = None,
+    invitations: Inviting | None = None,
     meter: Meter = NO_METER,
 ) -> AsyncIterator["Runner"]:
     """A runner and its referee, for as long as it is open; nothing it started is left afterwards.
@@ -101,18 +103,23 @@ class Runner:
         self._matches: set[MatchState] = set()
         self._is_stopping = False
 
-    async def play(self, plan: MatchPlan, *, watcher: Watcher) -> MatchRecord:
+    async def play(
+        self, plan: MatchPlan, *, watcher: Watcher, invitations: Inviting | None = None
+    ) -> MatchRecord:
         """Play a match, all rooms as soon as there is place for them.
 
-        Any number may be played at once. A match that was stopped, or that a fault of the host or a
-        bot that never started has spoilt, is a record too; its score says that it does not count.
+        Remote entrants are told of their seats by ``invitations``, if by others than the runner's.
+        Any number of matches may be played at once. A match that was stopped, or that a fault of
+        the host or a bot that never started has spoilt, is a record too; its score says that it
+        does not count.
         """
         started = datetime.now(UTC)
         match = MatchState()
         match.is_over = self._is_stopping
-        rooms = [
-            Room(self._house, plan, number, match=match, watcher=watcher) for number in plan.rooms
-        ]
+        house = self._house
+        if invitations is not None:
+            house = replace(house, invitations=invitations)
+        rooms = [Room(house, plan, number, match=match, watcher=watcher) for number in plan.rooms]
         self._matches.add(match)
         with logs.about(plan.match):
             names = " ".join(entrant.name for entrant in plan.entrants)
@@ -149,9 +156,13 @@ class Runner:
             match.aborted.set()
 
     async def _play_room(self, room: Room, match: MatchState) -> None:
-        async with self._rooms:
-            if not match.is_over:
-                await room.play()
+        try:
+            await room.reserve()  # first, or a core would wait with it
+            async with self._rooms:
+                if not match.is_over:
+                    await room.play()
+        finally:
+            room.release()
 
 
 def _record(plan: MatchPlan, rooms: Sequence[Room], *, started: datetime) -> MatchRecord:
@@ -194,9 +205,9 @@ def _record(plan: MatchPlan, rooms: Sequence[Room], *, started: datetime) -> Mat
 
 
 def _version(plan: MatchPlan, index: int, rooms: Sequence[Room]) -> str:
-    """What the manifest says, or a remote bot itself."""
+    """What the manifest says, or the ladder, or a remote bot of which no more is known itself."""
     entrant = plan.entrants[index]
-    if entrant.is_remote:
+    if entrant.is_remote and entrant.version == NOBODYS:
         for room in rooms:
             if (version := room.version_of(index)) is not None:
                 return version

@@ -1,7 +1,8 @@
-"""Invitations: the small files by which remote bots come to their seats.
+"""Invitations: how remote bots hear of their seats; and one way of it, small files.
 
 A file holds the environment of one process of a bot, with a ticket in it, for its owner alone. What
-becomes of it on its way to that process, and what the process is, is not known here.
+becomes of it on its way to that process, and what the process is, is not known here. Others are
+told otherwise (:mod:`arena.service.homes`).
 """
 
 import hashlib
@@ -9,12 +10,14 @@ import os
 import secrets
 import shlex
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Final
+from typing import Final, Protocol
+
+import trio
 
 from hokm.cards import Seat
 
@@ -22,18 +25,111 @@ PREFIX: Final = "remote:"
 """What the word for a remote entrant begins with, on a command line and in what is told."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Guest:
+    """A seat in a room of a match, and the remote bot that it is for: its name, and its index among
+    the entrants.
+    """
+
+    match: str
+    name: str
+    entrant: int
+    room: int
+    seat: Seat
+
+
+class Invitation(Protocol):
+    """Somebody was told of a seat. Its text says how, for a person."""
+
+    async def refused(self) -> str:
+        """Wait until it is known that nobody will come; why, for the bot's owner."""
+
+    def used(self) -> None:
+        """Its ticket is worth nothing any more: somebody came with it, or it was withdrawn."""
+
+    def over(self) -> None:
+        """Nothing more is played at the seat under this ticket. A second time is harmless."""
+
+
+class Kept(Protocol):
+    """Seats that are kept for a room."""
+
+    def release(self) -> None:
+        """Nobody is invited any more."""
+
+
+class Inviting(Protocol):
+    """Who tells remote bots of their seats."""
+
+    @property
+    def hello_seconds(self) -> float | None:
+        """How long they may take to come; None for as long as bots that are started here."""
+
+    async def reserve(self, guests: Sequence[Guest], *, has_begun: Callable[[], bool]) -> Kept:
+        """Wait until there is place for all of a room, or it is known that there will be none; then
+        they are invited. ``has_begun`` says whether one of them knows its match already.
+        """
+
+    def invite(self, guest: Guest, *, address: str, ticket: str, seconds: float) -> Invitation:
+        """Tell of a seat that is reserved. Raises OSError where that cannot be done."""
+
+    def tell(self, line: str, /) -> None:
+        """Say how it goes, to whoever operates the arena."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileInvitation:
+    """An invitation that is a file."""
+
+    file: Path
+
+    def __str__(self) -> str:
+        return f"the ticket in {self.file.name}"
+
+    async def refused(self) -> str:
+        """See :class:`Invitation`: who does not come does not say so."""
+        await trio.sleep_forever()
+        raise AssertionError
+
+    def used(self) -> None:
+        """The file is gone."""
+        with suppress(OSError):
+            self.file.unlink()
+
+    def over(self) -> None:
+        """See :class:`Invitation`."""
+
+
 @dataclass(frozen=True, slots=True)
 class Invitations:
     """Writes the files that bring remote bots to their seats; made by :func:`open_invitations`.
 
-    ``tell`` is called with a line for a person for each of them; tickets are in no such line.
+    ``say`` is called with a line for a person for each of them; tickets are in no such line.
     ``mark`` is in their names, so that several matches can have one folder.
     """
 
     folder: Path
     certificates: bytes | None
-    tell: Callable[[str], None]
+    say: Callable[[str], None]
     mark: str = field(default_factory=partial(secrets.token_hex, 4))
+    hello_seconds: float | None = None
+
+    async def reserve(self, guests: Sequence[Guest], *, has_begun: Callable[[], bool]) -> Kept:
+        """See :class:`Inviting`: whoever reads a file may be anybody, and any number."""
+        return self
+
+    def release(self) -> None:
+        """See :class:`Kept`."""
+
+    def invite(self, guest: Guest, *, address: str, ticket: str, seconds: float) -> FileInvitation:
+        """See :class:`Inviting`."""
+        return FileInvitation(
+            self.write(guest.name, room=guest.room, seat=guest.seat, address=address, ticket=ticket)
+        )
+
+    def tell(self, line: str, /) -> None:
+        """See :class:`Inviting`."""
+        self.say(line)
 
     def prepare(self) -> None:
         """Make the folder and what every file needs, as far as it is not there (any more).

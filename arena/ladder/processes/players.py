@@ -16,7 +16,7 @@ import trio
 
 from arena.ladder.bots.entrants import Entrant
 from arena.ladder.processes.cgroups import Group
-from arena.ladder.processes.invitations import Invitations
+from arena.ladder.processes.invitations import Inviting
 from arena.ladder.processes.launcher import BotProcess, LaunchError, launch
 from arena.ladder.processes.sandbox import WRAPPERS, Sandbox, bounds_of, how_it_hit_a_limit
 from arena.ladder.processes.vitals import vitals
@@ -55,7 +55,7 @@ class House:
     now: Callable[[], float]
     meter: Meter = NO_METER
     network_address: str = ""
-    invitations: Invitations | None = None
+    invitations: Inviting | None = None
     sandbox: Sandbox | None = None
 
 

@@ -4,37 +4,41 @@ Such an entrant is a name. For each of its seats somebody is invited, and whoeve
 ticket takes the seat. What runs at the other end is not known here.
 """
 
-import hashlib
-from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
 import trio
 
 from arena.ladder.bots.entrants import PLAYER_COUNTS, Entrant, Limits, checked_name
-from arena.ladder.processes.invitations import PREFIX
-from arena.ladder.processes.players import Player
-from arena.referee.lobby import ArrivalFailed
+from arena.ladder.processes.invitations import PREFIX, Guest, Invitation
+from arena.ladder.processes.players import FAREWELL_SECONDS, Player
+from hokm.records import remote_digest
 from hokm.session import PROTOCOL
 
 _CONCURRENT: Final = 1024
 """As many games at once as a hello may offer, and so what its hello offers."""
 
 
-def remote_entrant(name: str) -> Entrant:
+NOBODYS: Final = "remote"
+"""The owner and the version of one of which nothing but its name is known."""
+
+
+def remote_entrant(name: str, *, owner: str = NOBODYS, version: str = NOBODYS) -> Entrant:
     """An entrant that comes over the network.
 
     It has no files, so its digest is the SHA-256 of ``remote:NAME``: it says which name played, and
-    nothing about what played under it. Its version is what its hello says.
+    nothing about what played under it. Its version is what its hello says. One of a ladder has an
+    owner and a version, and the digest says those as well.
 
     Raises:
         ValueError: for what is no name of a bot, saying what would be right.
     """
     name = checked_name(name)
+    is_anybodys = (owner, version) == (NOBODYS, NOBODYS)
     return Entrant(
         name=name,
-        owner="remote",
-        version="remote",
+        owner=owner,
+        version=version,
         command=(),
         language="",
         protocol=PROTOCOL,
@@ -42,17 +46,32 @@ def remote_entrant(name: str) -> Entrant:
         concurrent=_CONCURRENT,
         limits=Limits(),
         folder=Path(),
-        digest=hashlib.sha256(f"{PREFIX}{name}".encode()).hexdigest(),
+        digest=remote_digest(name) if is_anybodys else remote_digest(name, owner, version),
     )
 
 
 class RemotePlayer(Player):
     """A player whose process is somewhere else. What is known of it is its session."""
 
+    match = ""
+    """The id of the match that it plays in."""
+    _invitation: Invitation | None = None
+
     @property
     def how_it_ended(self) -> str:
         """See :class:`~arena.ladder.processes.players.Player`."""
         return "it runs elsewhere"
+
+    @property
+    def guest(self) -> Guest:
+        """Where it sits."""
+        return Guest(
+            match=self.match,
+            name=self.entrant.name,
+            entrant=self.index,
+            room=self._room,
+            seat=self.slot,
+        )
 
     async def start(self, nursery: trio.Nursery) -> bool:
         """Invite it; whether it came and said hello in time.
@@ -65,14 +84,11 @@ class RemotePlayer(Player):
         assert house.invitations is not None
         self._starts += 1
         self.failure = None
+        seconds = house.invitations.hello_seconds or house.hello_seconds
         ticket = house.lobby.issue(resume_seconds=self._resume_seconds)
         try:
-            file = house.invitations.write(
-                self.entrant.name,
-                room=self._room,
-                seat=self.slot,
-                address=house.network_address,
-                ticket=ticket,
+            invitation = house.invitations.invite(
+                self.guest, address=house.network_address, ticket=ticket, seconds=seconds
             )
         except OSError as error:
             house.lobby.withdraw(ticket)
@@ -81,21 +97,43 @@ class RemotePlayer(Player):
             why = f"{error.filename}: {error.strerror}" if error.filename else str(error)
             self.failure = f"its ticket cannot be written: {why}"
             return False
+        self._invitation = invitation
         try:
-            with trio.move_on_after(house.hello_seconds) as waiting:
-                self._welcome(await house.lobby.arrival(ticket))
-        except ArrivalFailed as failure:
-            self.failure = str(failure)
+            with trio.move_on_after(seconds) as waiting:
+                async with trio.open_nursery() as race:
+                    race.start_soon(self._hear_refusal, invitation, race.cancel_scope)
+                    await self._arrive(ticket, race.cancel_scope)
         finally:  # used or withdrawn, its ticket is worth nothing now
-            with suppress(OSError):
-                file.unlink()
-        if self.session is not None:
-            self._say("is here")
-        elif waiting.cancelled_caught:
-            self.failure = (
-                f"nobody came with the ticket in {file.name} within {house.hello_seconds:.1f} s"
-            )
-        return self.session is not None
+            invitation.used()
+        if self.session is not None and self._is_another():
+            await super().end(wait_seconds=0)
+        if self.session is None:
+            house.lobby.withdraw(ticket)
+            invitation.over()
+            if waiting.cancelled_caught:
+                self.failure = f"nobody came with {invitation} within {seconds:.1f} s"
+            return False
+        self._say("is here")
+        return True
+
+    async def end(self, *, wait_seconds: float = FAREWELL_SECONDS) -> None:
+        """See :class:`~arena.ladder.processes.players.Player`."""
+        await super().end(wait_seconds=wait_seconds)
+        if self._invitation is not None:
+            self._invitation.over()
+
+    async def _hear_refusal(self, invitation: Invitation, race: trio.CancelScope) -> None:
+        self.failure = await invitation.refused()
+        race.cancel()
+
+    def _is_another(self) -> bool:
+        """Whether what came is another version than was entered: then it has another rating."""
+        assert self.session is not None
+        said = self.session.hello.version
+        if self.entrant.version in (NOBODYS, said):
+            return False
+        self.failure = f"it came as version {said}, and {self.entrant.version} is entered"
+        return True
 
     def _absent(self, is_away: bool) -> None:
         super()._absent(is_away)

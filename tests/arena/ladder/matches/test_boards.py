@@ -6,11 +6,13 @@ from pathlib import Path
 import pytest
 
 from arena.ladder.bots.entrants import Entrant, Limits
+from arena.ladder.events.playing import Unwatched
 from arena.ladder.matches.boards import MatchPlan, PlanError, Secret, joined_names, local_match_id
+from arena.ladder.testing import InProcessRunner
 from hokm.cards import Rank, Seat
 from hokm.deck import mix
 from hokm.events import CardTurned
-from hokm.records import Format, Policy
+from hokm.records import Format, Policy, verify
 from hokm.rules.game import Board, Race
 from hokm.rules.options import Play, Rules
 from hokm.session import ClockRules
@@ -42,6 +44,7 @@ def plan(
     match: str = "ev1/1/a~b",
     attempt: int = 1,
     policy: Policy = Policy.RATED,
+    in_one_room: bool = False,
     **options: str,
 ) -> MatchPlan:
     return MatchPlan(
@@ -54,6 +57,7 @@ def plan(
         policy=policy,
         secret=SECRET,
         attempt=attempt,
+        in_one_room=in_one_room,
     )
 
 
@@ -280,3 +284,29 @@ def test_names_in_an_id_stand_in_the_order_of_their_bytes() -> None:
     assert joined_names(("é", "z")) == "z~é"
     commitment = SECRET.commitment.hex()
     assert local_match_id(SECRET, ("b", "a")) == f"local/{commitment[:16]}/a~b"
+
+
+@pytest.mark.parametrize("names", [("a", "b"), ("a", "b", "c"), ("a", "b", "c", "d")])
+async def test_casual_races_may_be_played_in_one_room_and_their_record_stands(
+    names: tuple[str, ...],
+) -> None:
+    single = plan(
+        len(names),
+        *names,
+        kind=Format.CLASSIC,
+        length=1,
+        match=local_match_id(SECRET, names),
+        policy=Policy.CASUAL,
+        in_one_room=True,
+    )
+    assert list(single.rooms) == [1]
+    record = await InProcessRunner().play(single, watcher=Unwatched())
+    assert list(verify(record)) == []
+
+
+@pytest.mark.parametrize(
+    ("kind", "policy"), [(Format.CLASSIC, Policy.RATED), (Format.BOARDS, Policy.CASUAL)]
+)
+def test_nothing_that_measures_is_played_in_one_room(kind: Format, policy: Policy) -> None:
+    with pytest.raises(PlanError, match="in one room casual races"):
+        plan(2, "a", "b", kind=kind, policy=policy, in_one_room=True)

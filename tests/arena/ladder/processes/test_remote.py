@@ -23,6 +23,7 @@ from arena.referee.host import open_host
 from arena.referee.lobby import open_lobby
 from arena.referee.testing import MemoryConnection
 from hokm.cards import Seat
+from hokm.records import EntrantRecord
 
 HELLO_SECONDS = 60.0
 
@@ -32,6 +33,31 @@ def test_a_remote_entrant_is_known_by_its_name_alone() -> None:
     assert entrant.is_remote
     assert entrant.digest == hashlib.sha256(b"remote:rostam").hexdigest()
     assert entrant.variants == (2, 3, 4)
+
+
+def test_one_of_a_ladder_is_known_by_its_owner_and_version_as_well() -> None:
+    entrant = remote_entrant("rostam", owner="maryam", version="1.5")
+    assert entrant.digest == hashlib.sha256(b"remote:maryam/rostam/1.5").hexdigest()
+    assert (entrant.owner, entrant.version) == ("maryam", "1.5")
+
+
+@pytest.mark.parametrize(
+    ("name", "owner", "version", "is_remote"),
+    [
+        ("rostam", "remote", "what it said", True),
+        ("rostam", "maryam", "1.5", True),
+        ("rostam-1.5", "maryam", "1.5", True),
+        ("rostam", "sohrab", "1.5", False),
+        ("sohrab", "maryam", "1.5", False),
+    ],
+)
+def test_a_record_says_by_the_digest_who_was_remote(
+    name: str, owner: str, version: str, is_remote: bool
+) -> None:
+    whose = {} if owner == "remote" else {"owner": "maryam", "version": "1.5"}
+    digest = remote_entrant("rostam", **whose).digest
+    record = EntrantRecord(name=name, owner=owner, version=version, digest=digest)
+    assert record.is_remote is is_remote
 
 
 @pytest.mark.parametrize("name", ["", "a b", "-x", "../up", "x" * 41])
@@ -240,7 +266,7 @@ async def test_where_nobody_comes_it_has_not_started(
         began = trio.current_time()
         assert not await player.start(nursery)
         assert trio.current_time() - began == pytest.approx(HELLO_SECONDS)
-        assert house.invitations is not None
+        assert isinstance(house.invitations, Invitations)
         name = f"rostam-{house.invitations.mark}-room2-seat1.env"
         assert player.failure == f"nobody came with the ticket in {name} within 60.0 s"
         assert files_in(tmp_path) == []

@@ -28,6 +28,7 @@ from hokm.records.values import (
     TimeLoss,
     Verdict,
     deal_id,
+    remote_digest,
     score_of,
 )
 
@@ -54,6 +55,7 @@ __all__ = [
     "deal_id",
     "from_json",
     "load",
+    "remote_digest",
     "replay",
     "save",
     "score_of",

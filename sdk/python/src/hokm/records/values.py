@@ -5,6 +5,7 @@ its seed. It has no field for a ticket or a token, and none for what a bot thoug
 know nothing of files (:mod:`hokm.records.files`) and judge nothing (:mod:`hokm.records.checks`).
 """
 
+import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import Enum
@@ -184,12 +185,27 @@ class RoomRecord:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EntrantRecord:
-    """Who entered. ``digest`` is the SHA-256 of the bot's files in 64 hex digits."""
+    """Who entered. ``digest`` is the SHA-256 of the bot's files in 64 hex digits, or one of
+    :func:`remote_digest`.
+    """
 
     name: str
     owner: str
     version: str
     digest: str
+
+    @property
+    def is_remote(self) -> bool:
+        """Whether it ran elsewhere than at the arena, which nobody could look at or isolate. The
+        digest says so, which no bot with files can have. A ladder may call a later version of a bot
+        ``NAME-VERSION``.
+        """
+        first = self.name.removesuffix(f"-{self.version}")
+        return self.digest in (
+            remote_digest(self.name),
+            remote_digest(self.name, self.owner, self.version),
+            remote_digest(first, self.owner, self.version),
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -253,6 +269,14 @@ class MatchRecord:
     secret: bytes | None = None
     entropy: bytes | None = None
     circumstances: Circumstances = field(default_factory=Circumstances)
+
+
+def remote_digest(name: str, owner: str | None = None, version: str = "") -> str:
+    """The digest of a bot that has no files at the arena, 64 hex digits: the SHA-256 of
+    ``remote:NAME``, or of ``remote:OWNER/NAME/VERSION`` where it is entered in a ladder.
+    """
+    known_as = name if owner is None else f"{owner}/{name}/{version}"
+    return hashlib.sha256(f"remote:{known_as}".encode()).hexdigest()
 
 
 def deal_id(match: str, *, attempt: int = 1, pair: int | None = None) -> str:
