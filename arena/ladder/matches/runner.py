@@ -7,7 +7,7 @@ what a killed runner left behind. It does not know ladders or ratings.
 
 import logging
 import platform
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterable, AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -28,6 +28,7 @@ from arena.ladder.processes.players import House
 from arena.ladder.processes.remote import NOBODYS
 from arena.ladder.processes.sandbox import Sandbox
 from arena.referee.bridge import serve
+from arena.referee.calls import Call, Services
 from arena.referee.host import open_host
 from arena.referee.lobby import open_lobby
 from arena.referee.meter import NO_METER, Meter
@@ -53,6 +54,7 @@ async def open_runner(
     hello_seconds: float = HELLO_SECONDS,
     network: Network | None = None,
     invitations: Inviting | None = None,
+    services: Services | None = None,
     meter: Meter = NO_METER,
 ) -> AsyncIterator["Runner"]:
     """A runner and its referee, for as long as it is open; nothing it started is left afterwards.
@@ -60,6 +62,7 @@ async def open_runner(
     ``concurrency`` is how many rooms run at once, ``python`` the interpreter for bots that ask for
     one, ``running`` the folder of notes about live processes, ``logs`` where bots' output goes.
     Remote entrants come over ``network``, by ``invitations``. ``meter`` is told how it all goes.
+    There other ``services`` may be as well, see :attr:`Runner.calls`.
     With a ``sandbox`` all other bots are in one, and the referee listens on its socket in place of
     ``address``.
     """
@@ -67,7 +70,7 @@ async def open_runner(
     strays.sweep(running)
     listen = address if sandbox is None else sandbox.listen
     async with (
-        serve(listen, network=network, meter=meter) as bridge,
+        serve(listen, network=network, services=services, meter=meter) as bridge,
         open_lobby(bridge.arrivals) as lobby,
         open_host(now=bridge.now, meter=meter) as host,
     ):
@@ -88,15 +91,27 @@ async def open_runner(
             invitations=invitations,
             sandbox=sandbox,
         )
-        yield Runner(house, concurrency=concurrency, stopping=bridge.drain)
+        yield Runner(house, concurrency=concurrency, stopping=bridge.drain, calls=bridge.calls)
 
 
 class Runner:
-    """Plays matches; made by :func:`open_runner`."""
+    """Plays matches; made by :func:`open_runner`.
+
+    Attributes:
+        calls: those of the other services that were asked for.
+        network_address: where the network is served, with its port; empty where it is not.
+    """
 
     def __init__(
-        self, house: House, *, concurrency: int, stopping: Callable[[], None] = lambda: None
+        self,
+        house: House,
+        *,
+        concurrency: int,
+        stopping: Callable[[], None] = lambda: None,
+        calls: AsyncIterable[Call] | None = None,
     ) -> None:
+        self.calls = calls
+        self.network_address = house.network_address
         self._house = house
         self._stopping = stopping
         self._rooms = trio.CapacityLimiter(concurrency)
