@@ -1,0 +1,288 @@
+"""What authors ask a ladder elsewhere, over real gRPC: bots sent in, followed, read about, and what
+is said where it fails.
+"""
+
+import json
+import os
+import stat
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import pytest
+import trio
+
+from arena.cli.servers import tokens_file
+from arena.ladder.facts import SubmissionState
+from arena.service.handlers import Openness
+from tests.arena.cli.conftest import Ran, RunCommand
+from tests.arena.service.conftest import bot_folder, played_folder, world
+from tests.arena.service.test_client import served
+from tests.arena.service.worlds import World
+
+__all__ = ["bot_folder", "played_folder", "world"]
+
+REFUSED = json.dumps(
+    {
+        "schema": 1,
+        "verdict": "refused",
+        "cause": "hand-cards: it died",
+        "seed": "ab12",
+        "counts": {"passed": 3, "failed": 1},
+        "failures": [
+            {
+                "stage": "conformance",
+                "name": "hand-cards",
+                "cause": "it died\u001b[2J",
+                "expected": "a card",
+                "exit_code": 7,
+                "elapsed_seconds": 1.5,
+                "limit_seconds": 10,
+                "log": ["Traceback", "ValueError: no such card"],
+                "exchange": ["referee: decision 1"],
+                "command": "arena bot check ./mybot --only hand-cards --seed ab12",
+                "by_hand": "",
+                "also": [],
+            },
+            "no failure at all",
+            {"stage": "of another arena", "exit_code": "x", "elapsed_seconds": 1e300},
+        ],
+        "more_failures": ["races"],
+    }
+)
+
+
+@pytest.fixture(autouse=True)
+def _own_config(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    for name in ("HOKM_ARENA_TOKEN", "HOKM_ARENA_SERVER", "HOKM_TLS_CA", "HOKM_TLS_NAME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr("arena.cli.submit.ASK_SECONDS", 0.05)
+
+
+@pytest.fixture
+def command(run: RunCommand) -> Callable[..., Awaitable[Ran]]:
+    """Run a command in a thread, while the ladder answers in this one."""
+
+    async def command(*words: object) -> Ran:
+        return await trio.to_thread.run_sync(lambda: run(*words))
+
+    return command
+
+
+def by(monkeypatch: pytest.MonkeyPatch, world: World, name: str, address: str) -> None:
+    """Have commands ask that ladder as that owner."""
+    monkeypatch.setenv("HOKM_ARENA_TOKEN", world.tokens[name])
+    monkeypatch.setenv("HOKM_ARENA_SERVER", address)
+
+
+async def test_from_a_name_to_a_verdict(world, command, monkeypatch) -> None:
+    world.open(Openness(may_register=True))
+    async with served(world, is_open=True) as address:
+        monkeypatch.setenv("HOKM_ARENA_SERVER", address.replace("localhost", "127.0.0.1"))
+        ran = await command("register", "dara")
+        assert (ran.status, ran.err) == (0, "")
+        assert "hokm_" not in ran.out
+        assert stat.S_IMODE(tokens_file().stat().st_mode) == 0o600
+        bot = world.folder("mybot", owner="dara")
+        ran = await command("submit", bot)
+        assert (ran.status, ran.err) == (0, "")
+        assert "mybot 1.0 is submission 1\ndigest  " in ran.out
+        assert "waiting; arena status" in ran.out
+        async with trio.open_nursery() as nursery:
+
+            async def decide() -> None:
+                await trio.sleep(0.3)
+                world.ladder.store.accounts.set_state(
+                    1, SubmissionState.REFUSED, at="2026-03-21T12:00:01Z", report=REFUSED
+                )
+
+            nursery.start_soon(decide)
+            ran = await command("submit", bot, "--wait")
+        assert ran.status == 1
+        assert "mybot 1.0 is here already, as submission 1" in ran.out
+        assert "waiting…" in ran.err
+        for line in (
+            "FAILED hand-cards",
+            "  expected  a card",
+            "  ended     its process, with exit code 7",
+            "  took      1.5 s, and may take 10.0 s",
+            "    | ValueError: no such card",
+            "  run this alone: arena bot check ./mybot --only hand-cards --seed ab12",
+            "FAILED races",
+            "refused\nsubmission 1, mybot 1.0: refused\n",
+        ):
+            assert line in ran.out
+        assert "\x1b" not in ran.out
+        world.decide(1, SubmissionState.ACTIVE, bot=1)
+        ran = await command("submit", bot, "--wait", "--json")
+        told = json.loads(ran.out)
+        assert ran.status == 0
+        assert (told["state"], told["bot"], told["was_here"]) == ("active", "ada", True)
+
+
+async def test_status_says_what_there_is_of_ones_own(world, command, monkeypatch) -> None:
+    world.submit("ada", world.packed("another"))
+    async with served(world, is_open=True) as address:
+        by(monkeypatch, world, "ada", address)
+        ran = await command("status")
+        assert (ran.status, ran.err) == (0, "")
+        assert "club: no event under way; 1 submission waiting" in ran.out
+        assert "another" in ran.out
+        assert "2 of 5 bots active or on their way" in ran.out
+        told = json.loads((await command("status", "--json")).out)
+        assert [bot["name"] for bot in told["bots"]] == ["ada"]
+        assert told["submissions"][0]["state"] == "waiting"
+        by(monkeypatch, world, "bob", address)
+        assert "another" not in (await command("status", "--json")).out
+
+
+async def test_logs_of_a_match_and_the_report_of_a_submission(
+    world,
+    command,
+    monkeypatch,
+    tmp_path,
+) -> None:
+    match = world.match_of("ada", "bob")
+    world.write_logs(match)
+    world.submit("ada", world.packed("another"))
+    world.decide(1, SubmissionState.REFUSED)
+    async with served(world, is_open=True) as address:
+        by(monkeypatch, world, "ada", address)
+        ran = await command("logs", match)
+        assert ran.status == 0
+        assert "--- ada: room 1, seat " in ran.out
+        assert "printed by ada, start 2" in ran.out
+        assert "printed by bob" not in ran.out
+        ran = await command("logs", match, "--out", tmp_path / "logs")
+        assert len(list((tmp_path / "logs").iterdir())) == 8
+        told = json.loads((await command("logs", match, "--json")).out)
+        assert {one["bot"] for one in told["logs"]} == {"ada"}
+        assert "refused" in (await command("logs", "1")).out
+        assert json.loads((await command("logs", "1", "--json")).out)["report"]
+        ran = await command("logs", world.match_of("bob", "cyd"))
+        assert (ran.status, ran.out) == (1, "")
+        assert "no bot of o-ada played in" in ran.err
+        assert (await command("logs", "2")).err.endswith("arena status lists them\n")
+
+
+async def test_anybody_sees_standings_results_and_records(
+    world,
+    command,
+    run,
+    monkeypatch,
+    tmp_path,
+) -> None:
+    folder = world.ladder.folder
+    async with served(world, is_open=True) as address:
+        there = await command("standings", "--server", address)
+        here = await command("ladder", "standings", folder)
+        assert (there.status, there.err) == (0, "")
+        assert there.out == here.out
+        there = await command("standings", "--server", address, "--json")
+        assert there.out == (await command("ladder", "standings", folder, "--json")).out
+        match = world.match_of("ada", "bob")
+        ran = await command("results", "ada", "--server", address)
+        assert match in ran.out
+        told = json.loads((await command("results", "--server", address, "--json")).out)
+        assert len(told["results"]) == 3
+        file = tmp_path / "record.json.gz"
+        assert (await command("record", match, "--out", file, "--server", address)).status == 0
+        assert (await command("verify", file)).status == 0
+        ran = await command(
+            "record", "ev9/r9/a~b", "--out", tmp_path / "no.gz", "--server", address
+        )
+        assert ran.status == 1
+        assert not (tmp_path / "no.gz").exists()
+
+
+async def test_a_bot_is_taken_out_by_its_owner_alone(world, command, monkeypatch) -> None:
+    async with served(world, is_open=True) as address:
+        by(monkeypatch, world, "bob", address)
+        ran = await command("withdraw", "ada")
+        assert ran.status == 1
+        assert "o-bob has no bot 'ada' here; yours: bob" in ran.err
+        ran = await command("withdraw", "bob")
+        assert (ran.status, ran.out) == (0, "bob: withdrawn\n")
+
+
+async def test_over_tls_a_certificate_is_asked_for(world, command, monkeypatch, tmp_path) -> None:
+    from tests.arena.referee.certificates import authority
+
+    roots = tmp_path / "ca.pem"
+    roots.write_bytes(authority().cert_pem.bytes())
+    async with served(world) as address:
+        ran = await command("standings", "--server", address, "--ca", roots)
+        assert ran.status == 0
+        ran = await command("standings", "--server", address)
+        assert (ran.status, ran.out) == (1, "")
+        assert "--ca" in ran.err
+
+
+MISUSES = {
+    "no server": (["status"], "which ladder? Give --server HOST:PORT"),
+    "no address": (["status", "--server", "club"], "is no HOST:PORT"),
+    "no token": (["status", "--server", "127.0.0.1:1"], "by which token?"),
+    "no token file": (
+        ["status", "--server", "127.0.0.1:1", "--token-file", "nowhere"],
+        "No such file",
+    ),
+    "no roots": (["standings", "--server", "a:1", "--ca", "nowhere"], "name a PEM file"),
+    "two minds": (
+        ["standings", "--server", "a:1", "--ca", "x", "--insecure"],
+        "give one of them",
+    ),
+    "a folder for a report": (["logs", "1", "--out", "x", "--server", "127.0.0.1:1"], "--out"),
+}
+
+
+@pytest.mark.parametrize("name", MISUSES)
+def test_what_cannot_be_meant_is_said(run: RunCommand, name: str) -> None:
+    words, text = MISUSES[name]
+    ran = run(*words)
+    assert (ran.status, ran.out) == (2, "")
+    assert text in ran.err
+    assert ran.err.count("\n") == 1
+
+
+def test_nobody_there_is_one_line_that_says_what_to_do(run: RunCommand) -> None:
+    ran = run("standings", "--server", "127.0.0.1:1")
+    assert ran.status == 1
+    assert ran.err == (
+        "error: 127.0.0.1:1: nobody listens there; is the port right, and arena serve running?\n"
+    )
+
+
+def test_a_file_of_tokens_that_others_read_is_refused(run: RunCommand) -> None:
+    file = tokens_file()
+    file.parent.mkdir(parents=True)
+    file.write_text('["127.0.0.1:1"]\nowner = "a"\ntoken = "x"\n')
+    file.chmod(0o644)
+    ran = run("status", "--server", "127.0.0.1:1")
+    assert ran.status == 2
+    assert "chmod 600" in ran.err
+    file.chmod(0o600)
+    assert "holds no token" in run("status", "--server", "127.0.0.1:1").err
+    for text in ("[", 'a = "b"', "[a]\nb = 1"):
+        file.write_text(text)
+        ran = run("status", "--server", "127.0.0.1:1")
+        assert ran.status == 2
+        assert str(file) in ran.err
+
+
+def test_a_token_of_another_ladder_is_not_sent(run: RunCommand, monkeypatch) -> None:
+    from arena.cli.servers import keep_token, kept_tokens
+
+    keep_token("one:1", owner="a", token="hokm_" + "A" * 43)
+    keep_token("two:2", owner='ä"b', token="hokm_" + "B" * 43)
+    assert kept_tokens()["one:1"]["token"].endswith("A")
+    assert kept_tokens()["two:2"]["owner"] == 'ä"b'
+    assert os.listdir(tokens_file().parent) == ["tokens.toml"]
+    assert "by which token?" in run("status", "--server", "127.0.0.1:1").err
+
+
+def test_a_bot_that_cannot_be_entered_is_not_sent(run: RunCommand, tmp_path, monkeypatch) -> None:
+    monkeypatch.setenv("HOKM_ARENA_TOKEN", "hokm_" + "A" * 43)
+    (tmp_path / "empty").mkdir()
+    ran = run("submit", tmp_path / "empty", "--server", "127.0.0.1:1")
+    assert ran.status == 1
+    assert "bot.toml" in ran.err
