@@ -1,0 +1,205 @@
+"""Calls answered one task each, without a wire: every end has its status, and leaves nothing."""
+
+from collections.abc import Callable
+
+import pytest
+import trio
+
+from arena.ladder.errors import LadderError
+from arena.referee.calls import Status
+from arena.service import messages, values
+from arena.service.answering import LONGEST_DETAILS, answer, answer_calls
+from tests.arena.service.worlds import MemoryCall, World, upload
+
+
+async def answered(world: World, call: MemoryCall) -> MemoryCall:
+    await answer(call, world.service, trio.CapacityLimiter(1))
+    assert call.status is not None
+    assert len(call.details) <= LONGEST_DETAILS + 1
+    return call
+
+
+def asking(request: values.Request, token: str = "") -> MemoryCall:
+    return MemoryCall(*messages.encode_request(request), token=token)
+
+
+def parts(world: World) -> list[str]:
+    folder = world.service.intake.folder
+    return [file.name for file in folder.iterdir()] if folder.exists() else []
+
+
+async def test_an_upload_is_taken_in(world: World) -> None:
+    packed = world.packed("new")
+    call = MemoryCall("Submit", *upload(packed, piece=100), token=world.tokens["ada"])
+    await answered(world, call)
+    assert (call.status, call.details) == (Status.OK, "")
+    sent = messages.decode_submitted(call.sent[0])
+    assert sent.shown.submission.digest == packed.entrant.digest
+    assert parts(world) == [f"{packed.entrant.digest}.zip"]
+
+
+def headless(requests: list[bytes]) -> list[bytes]:
+    return requests[1:]
+
+
+def two_headed(requests: list[bytes]) -> list[bytes]:
+    return [requests[0], *requests]
+
+
+def cut(requests: list[bytes]) -> list[bytes]:
+    return requests[:-1]
+
+
+def too_long(requests: list[bytes]) -> list[bytes]:
+    return [*requests, requests[-1]]
+
+
+def garbled(requests: list[bytes]) -> list[bytes]:
+    return [requests[0], b"\xff\xff"]
+
+
+def nothing(requests: list[bytes]) -> list[bytes]:
+    return []
+
+
+def hollow(requests: list[bytes]) -> list[bytes]:
+    return [requests[0], messages.encode_submit_part(values.Piece(b"")), *requests[1:]]
+
+
+@pytest.mark.parametrize("spoil", [headless, two_headed, cut, too_long, garbled, nothing, hollow])
+async def test_an_upload_that_is_none_is_refused_and_leaves_nothing(
+    world: World, spoil: Callable[[list[bytes]], list[bytes]]
+) -> None:
+    requests = spoil(list(upload(world.packed("new"), piece=100)))
+    call = await answered(world, MemoryCall("Submit", *requests, token=world.tokens["ada"]))
+    assert call.status is Status.INVALID_ARGUMENT
+    assert call.details
+    assert parts(world) == []
+    assert world.ladder.store.accounts.submissions(1) == ()
+    again = MemoryCall("Submit", *upload(world.packed("new")), token=world.tokens["ada"])
+    assert (await answered(world, again)).status is Status.OK
+
+
+@pytest.mark.parametrize("heard", [1, 2, 5])
+async def test_who_leaves_in_the_middle_leaves_nothing(world: World, heard: int) -> None:
+    call = MemoryCall("Submit", *upload(world.packed("new"), piece=100), token=world.tokens["ada"])
+    call.leaves_after = heard
+    await answered(world, call)
+    assert call.status is not Status.OK
+    assert parts(world) == []
+    again = MemoryCall("Submit", *upload(world.packed("new")), token=world.tokens["ada"])
+    assert (await answered(world, again)).status is Status.OK
+
+
+async def test_what_is_cancelled_leaves_nothing(world: World) -> None:
+    class Slow(MemoryCall):
+        async def receive(self) -> bytes | None:
+            if self._heard == 2:
+                await trio.sleep_forever()
+            return await super().receive()
+
+    call = Slow("Submit", *upload(world.packed("new"), piece=100), token=world.tokens["ada"])
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(answer, call, world.service, trio.CapacityLimiter(1))
+        await trio.testing.wait_all_tasks_blocked()
+        assert len(parts(world)) == 1
+        nursery.cancel_scope.cancel()
+    assert parts(world) == []
+    assert call.status is Status.UNAVAILABLE
+
+
+STATUSES = {
+    "without a token": (lambda world: asking(values.ListBots()), Status.UNAUTHENTICATED),
+    "not allowed": (
+        lambda world: asking(values.RegisterOwner("dara")),
+        Status.PERMISSION_DENIED,
+    ),
+    "not there": (lambda world: asking(values.GetRecord("x")), Status.NOT_FOUND),
+    "no message": (lambda world: MemoryCall("GetLog", b"\xff"), Status.INVALID_ARGUMENT),
+    "no request": (lambda world: MemoryCall("GetStatus"), Status.INVALID_ARGUMENT),
+    "no page": (
+        lambda world: asking(values.ListResults(page_token="x")),
+        Status.INVALID_ARGUMENT,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", STATUSES)
+async def test_what_is_not_done_has_its_status_and_says_what_to_do(world: World, name: str) -> None:
+    make, status = STATUSES[name]
+    call = await answered(world, make(world))
+    assert (call.status, call.sent) == (status, [])
+    assert call.details
+    assert "\n" not in call.details
+
+
+async def test_what_is_asked_too_often_is_turned_away(world: World) -> None:
+    for _ in range(60):
+        await answered(world, asking(values.GetStatus()))
+    call = await answered(world, asking(values.GetStatus()))
+    assert call.status is Status.RESOURCE_EXHAUSTED
+    assert "wait 1 s" in call.details
+
+
+@pytest.mark.parametrize(
+    ("error", "status"),
+    [
+        (LadderError("/srv/club/ladder.db", "is damaged", remedy="restore it"), Status.UNAVAILABLE),
+        (ZeroDivisionError("/srv/club"), Status.INTERNAL),
+        (OSError(5, "EIO", "/srv/club/x"), Status.INTERNAL),
+    ],
+)
+async def test_a_fault_of_the_ladder_is_in_its_log_and_nowhere_else(
+    world: World,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    error: Exception,
+    status: Status,
+) -> None:
+    def fails(*_: object) -> None:
+        raise error
+
+    monkeypatch.setattr(world.service, "get_status", fails)
+    call = await answered(world, asking(values.GetStatus()))
+    assert call.status is status
+    assert "/srv" not in call.details
+    assert "operator" in call.details
+    assert str(error) in caplog.text
+
+
+async def test_calls_are_answered_several_at_once(world: World) -> None:
+    send, receive = trio.open_memory_channel[MemoryCall](9)
+    stuck = MemoryCall("Submit", token=world.tokens["ada"])
+    stuck.receive = trio.sleep_forever  # type: ignore[method-assign]
+    other = asking(values.GetStatus())
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(answer_calls, receive, world.service)
+        await send.send(stuck)
+        await send.send(other)
+        await trio.testing.wait_all_tasks_blocked()
+        assert other.status is Status.OK
+        assert stuck.status is None
+        nursery.cancel_scope.cancel()
+
+
+async def test_a_file_that_is_longer_than_it_was_is_sent_as_long_as_it_was_said(
+    world: World,
+) -> None:
+    match = world.match_of("ada", "bob")
+    world.write_logs(match)
+
+    class Growing(MemoryCall):
+        async def send(self, reply: bytes) -> None:
+            await super().send(reply)
+            for file in (world.ladder.folder / "logs").rglob("*.log"):
+                with file.open("a") as more:
+                    more.write("x" * 1000)
+
+    call = await answered(
+        world, Growing(*messages.encode_request(values.GetLog(match)), token=world.tokens["ada"])
+    )
+    assert call.status is Status.OK
+    told = [messages.decode_log_part(part) for part in call.sent]
+    sizes = [one.size_bytes for one in told if isinstance(one, values.LogHeader)]
+    pieces = [len(one.data) for one in told if isinstance(one, values.Piece)]
+    assert pieces == sizes
