@@ -16,6 +16,7 @@ import pytest
 from arena.ladder.bots import environments
 from arena.ladder.bots.entrants import Entrant, load_bot
 from arena.ladder.bots.environments import Environments, NotPreparedError
+from arena.ladder.processes import sandbox as sandboxes
 from arena.ladder.processes.sandbox import Sandbox
 
 MANIFEST = """\
@@ -274,6 +275,23 @@ def test_a_limit_that_a_build_hit_is_told(confined: Environments, tmp_path: Path
         confined.prepared(bot(tmp_path / "bot", "held = bytearray(5 << 30)\n"))
     with pytest.raises(NotPreparedError, match="no network and writes nowhere else"):
         confined.prepared(bot(tmp_path / "other", "raise SystemExit(3)\n"))
+
+
+def test_the_memory_of_all_of_a_builds_processes_is_limited_together(
+    confined: Environments, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sandboxes, "MOST_MEMORY_MIB", 256)
+    script = """
+import time
+for _ in range(4):
+    if os.fork() == 0:
+        held = bytearray(b"x" * (60 << 20))
+        held += b"x" * (60 << 20)
+        time.sleep(60)
+time.sleep(60)
+"""
+    with pytest.raises(NotPreparedError, match="its processes together may have 256 MiB"):
+        confined.prepared(bot(tmp_path / "bot", script))
 
 
 def test_what_was_built_confined_and_what_was_not_are_two(

@@ -51,6 +51,7 @@ from arena.ladder.processes.sandbox import (
     ended_in_shell,
     how_it_hit_a_limit,
 )
+from arena.ladder.processes.vitals import memory_of
 from arena.ladder.strict_toml import read_text, shortened
 from hokm.errors import quoted
 
@@ -247,7 +248,9 @@ class Environments:
                 folder=folder,
                 seen=seen,
                 seconds=BUILD_SECONDS,
-                watch=_Room(folder).excess,
+                watch=_Watch(
+                    folder, memory_mib=bounds.memory_mib if group is None else None
+                ).excess,
             )
         finally:
             is_out_of_memory = group is not None and group.was_out_of_memory()
@@ -256,7 +259,7 @@ class Environments:
             _take_back(folder)
         if done.status is None:
             return done, ""
-        if excess := _Room(folder).excess():  # made since it was last looked at
+        if excess := _Watch(folder).excess():  # made since it was last looked at
             return replace(done, status=None, excess=excess), ""
         status = ended_in_shell(done.status)
         limit = how_it_hit_a_limit(
@@ -514,7 +517,7 @@ def _run(
     seen: Mapping[str, str],
     seconds: float,
     kept_open: tuple[int, ...] = (),
-    watch: Callable[[], str] = lambda: "",
+    watch: Callable[[int], str] = lambda pid: "",
 ) -> _Done:
     """Run a command to its end, within its time and until ``watch`` says what it has too much of;
     nothing of its process group is left.
@@ -562,7 +565,7 @@ def _attended(
     log: CappedLog,
     *,
     seconds: float,
-    watch: Callable[[], str],
+    watch: Callable[[int], str],
 ) -> tuple[bool, str]:
     """Copy what a process prints until it has ended; whether it did so in its time, and what it had
     too much of. One that it has left behind may hold its output for ever.
@@ -573,7 +576,7 @@ def _attended(
         selector.register(output, selectors.EVENT_READ)
         while (now := time.monotonic()) < deadline:
             if now >= looks_again:
-                if excess := watch():
+                if excess := watch(popen.pid):
                     return False, excess
                 looks_again = time.monotonic() + _POLL_SECONDS
             if not selector.get_map():  # it has closed its output, which says nothing
@@ -595,22 +598,29 @@ def _has_ended(popen: subprocess.Popen[bytes]) -> bool:
     return os.waitid(os.P_PID, popen.pid, how) is not None
 
 
-class _Room:
-    """The room that a build takes up in a folder, and what it leaves of the disk."""
+class _Watch:
+    """What a build takes up in a folder, what it leaves of the disk, and the memory that its
+    processes have together, where no control group sees to that.
+    """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *, memory_mib: int | None = None) -> None:
         self._folder = folder
+        self._memory_mib = memory_mib
         self._looks_again = 0.0
 
-    def excess(self) -> str:
+    def excess(self, pid: int = 0) -> str:
         """What it has too much of; empty while it keeps within its limits. Whether the disk is full
-        is cheap to ask; files are counted each second, or less often where there are many.
+        is cheap to ask; the rest is looked at each second, or less often where there is much.
         """
         if shutil.disk_usage(self._folder).free < LEAST_FREE_MIB << 20:
             return f"the disk has less than {LEAST_FREE_MIB} MiB left"
         began = time.monotonic()
         if began < self._looks_again:
             return ""
+        if self._memory_mib is not None:
+            most_bytes = self._memory_mib << 20
+            if memory_of(pid, enough_bytes=most_bytes) > most_bytes:
+                return f"its processes together may have {self._memory_mib} MiB of memory"
         size_bytes = 0
         for files, entry in enumerate(_everything_in(self._folder), start=1):
             if len(entry.path) > _LONGEST_PATH:
