@@ -7,7 +7,7 @@ this program only: no name, no match and no text of a bot is ever one.
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from itertools import accumulate
 
@@ -32,6 +32,17 @@ DELAYS = (0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1,
 
 CHARGES = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10, 30.0)
 """Bounds in seconds of what a decision is charged; by default a move has 1 s and a hand 30 more."""
+
+
+LADDER = {
+    "paused": "Whether the operator paused or drains it: 1 or 0.",
+    "alarm": "Whether nothing rated was decided for too long: 1 or 0.",
+    "last_rated_timestamp_seconds": "When a rated match was last decided; 0: not since the start.",
+    "matches_under_way": "Matches that are being played.",
+    "submissions_waiting": "Submissions that wait to be validated.",
+    "submissions_validating": "Submissions that are being validated.",
+}
+"""What a ladder that stands says of itself, by name."""
 
 
 class Histogram:
@@ -74,6 +85,7 @@ class Figures(Meter):
         self.streams_opened = 0
         self.turned: Counter[TurnedAway] = Counter()
         self.queue_age: Callable[[], float] = float  # 0.0
+        self.ladder: Callable[[], Mapping[str, float]] | None = None
 
     def stream_opened(self) -> None:
         """See :class:`~arena.referee.meter.Meter`."""
@@ -95,6 +107,10 @@ class Figures(Meter):
     def queue_age_by(self, age: Callable[[], float]) -> None:
         """See :class:`~arena.referee.meter.Meter`."""
         self.queue_age = age
+
+    def ladder_by(self, read: Callable[[], Mapping[str, float]]) -> None:
+        """See :class:`~arena.referee.meter.Meter`."""
+        self.ladder = read
 
     def judged(self, heard: Iterable[tuple[object, float]], now: float) -> None:
         """See :class:`~arena.referee.meter.Meter`."""
@@ -205,6 +221,10 @@ class _Figures(Collector):
         for reason in TurnedAway:
             turned.add_metric([reason.value], figures.turned[reason])
         yield turned
+        if figures.ladder is not None:
+            found = figures.ladder()
+            for name, text in LADDER.items():
+                yield GaugeMetricFamily(f"hokm_ladder_{name}", text, found[name])
 
 
 def _family(name: str, text: str, histogram: Histogram) -> HistogramMetricFamily:

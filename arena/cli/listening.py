@@ -68,6 +68,33 @@ def listening(
         return None
     if not remote:
         raise Misuse(f"--listen is for bots that come over a network: name one {PREFIX}NAME")
+    place, doubt = place_of(
+        listen,
+        advertise=advertise,
+        tls_cert=tls_cert,
+        tls_key=tls_key,
+        client_ca=client_ca,
+        insecure=insecure,
+        command="arena match",
+    )
+    return Listening(network=place, tickets=tickets, doubt=doubt)
+
+
+def place_of(
+    listen: str,
+    *,
+    advertise: str | None,
+    tls_cert: Path | None,
+    tls_key: Path | None,
+    client_ca: Path | None,
+    insecure: bool,
+    command: str,
+) -> tuple[Network, str]:
+    """Where to listen, checked, and why others may not take its certificate for that of the address
+    that they are told, empty if they will. ``command`` has the help.
+
+    Raises Misuse for what does not go together or cannot be read.
+    """
     if (tls_cert is None) != (tls_key is None):
         raise Misuse("--tls-cert and --tls-key belong together: give both")
     if client_ca is not None and tls_cert is None:
@@ -90,10 +117,10 @@ def listening(
         if tls_cert is not None and tls_key is not None:
             doubt = doubt_of(tls_cert, tls_key, reached_at=place.reached_at)
     except ServingError as error:
-        raise Misuse(f"--listen: {error} (see arena match --help)") from error
+        raise Misuse(f"--listen: {error} (see {command} --help)") from error
     except OSError as error:
         raise Misuse(f"{error.filename}: {error.strerror}; name PEM files") from error
-    return Listening(network=place, tickets=tickets, doubt=doubt)
+    return place, doubt
 
 
 @contextmanager

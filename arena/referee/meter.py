@@ -4,7 +4,7 @@
 :mod:`arena.metrics` has the one that counts.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from enum import Enum
 
 from hokm.outcome import Ending
@@ -51,6 +51,11 @@ class Meter:
     def queue_age_by(self, age: Callable[[], float]) -> None:
         """``age`` says how long the oldest batch that is not written has waited, in seconds; it may
         be called in any thread.
+        """
+
+    def ladder_by(self, read: Callable[[], Mapping[str, float]]) -> None:
+        """``read`` says how a ladder that stands is doing, as figures by name; it may be called in
+        any thread.
         """
 
     def judged(self, heard: Iterable[tuple[object, float]], now: float) -> None:

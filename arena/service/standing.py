@@ -230,33 +230,39 @@ class Standing:
         self._alarm: NothingRated | None = None
         self._alarm_at = -math.inf
         self._played = 0
+        self._waiting = 0
 
     def status(self) -> Status:
-        """What it is doing now. Raises LadderError where the database cannot be read."""
+        """What it is doing now; for trio's thread. Raises LadderError for a database that fails."""
         event = self._ladder.store.event_under_way()
-        is_alarm = self._alarm is not None and self._course.rated_at < self._alarm_at
         return Status(
             paused=self.gate.controls.paused,
             draining=self.gate.controls.draining,
             event=None if event is None else event.name,
             under_way=tuple(sorted(self._course.under_way)),
             left=len(self._ladder.store.scheduled()),
-            waiting=0 if self._worker is None else self._worker.waiting,
+            waiting=self._waiting,
             validating=0 if self._worker is None else self._worker.working,
             rated_at=self._rated_at,
             idle=self._trouble or self._idle,
-            alarm=str(self._alarm) if is_alarm else None,
+            alarm=str(self._alarm) if self.is_alarmed else None,
         )
+
+    def figures(self) -> dict[str, float]:
+        """How it is doing, as `arena.metrics.LADDER` names it. For any thread: nothing waits."""
+        return {
+            "paused": float(self.gate.controls.holds),
+            "alarm": float(self.is_alarmed),
+            "last_rated_timestamp_seconds": self._rated_at.timestamp() if self._rated_at else 0.0,
+            "matches_under_way": float(len(self._course.under_way)),
+            "submissions_waiting": float(self._waiting),
+            "submissions_validating": 0.0 if self._worker is None else float(self._worker.working),
+        }
 
     @property
     def is_alarmed(self) -> bool:
         """Whether nothing rated was decided for too long, at this moment."""
         return self._alarm is not None and self._course.rated_at < self._alarm_at
-
-    @property
-    def quiet_seconds(self) -> float:
-        """How long ago the last rated match was decided, or this began."""
-        return trio.current_time() - self._course.rated_at
 
     def stop(self) -> None:
         """Finish the games under way, begin nothing, and end."""
@@ -380,6 +386,7 @@ class Standing:
         while True:
             try:
                 controls = operator.controls()
+                self._waiting = 0 if self._worker is None else self._worker.waiting
             except LadderError as error:
                 if not is_told:
                     is_told = True
