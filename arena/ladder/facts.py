@@ -18,6 +18,9 @@ Boards: TypeAlias = tuple[tuple[int, ...], ...]
 WITHDRAWN: Final = "withdrawn"
 """Why a bot is inactive whose owner took it out."""
 
+AWAY: Final = "away"
+"""Why a bot is inactive that stays at home, where nobody is."""
+
 _DISABLED: Final = "disabled by the operator: "
 
 

@@ -204,6 +204,38 @@ class Ladder:
             self._refuse_unfit(entrant)
             return self._enter(entrant, rated=rated)
 
+    def add_remote(self, name: str, *, owner: str, version: str) -> Bot:
+        """Enter a bot that stays where its owner has it; the very same again changes nothing. It is
+        rated. Another version is another bot, `name-version` where the name is taken by one of the
+        same owner.
+
+        Raises LadderError for one that cannot be entered here, ValueError for what is no name.
+        """
+        from arena.ladder.processes.remote import remote_entrant  # what plays comes with it
+
+        entrant = remote_entrant(name, owner=owner, version=version)
+        with self._entering():
+            bots = self.store.bots()
+            for known in bots:
+                if known.digest == entrant.digest:
+                    return known
+            entrant = _named_apart(entrant, bots)
+            self._refuse_unfit(entrant)
+            for known in bots:
+                _refuse_like(known, entrant)
+            if entrant.name == self.settings.anchor:
+                problem = "is the anchor of this ladder, which is always there"
+                raise LadderError(entrant.name, problem, remedy="take another name")
+            self.store.add_bot(
+                name=entrant.name,
+                owner=entrant.owner,
+                version=entrant.version,
+                digest=entrant.digest,
+                rated=True,
+                remote=True,
+            )
+            return self._bot(entrant.name)
+
     @contextmanager
     def _entering(self) -> Iterator[None]:
         """One bot is entered at a time: who is like whom is looked at before it is."""
@@ -314,10 +346,16 @@ class Ladder:
     # -- for whoever plays
 
     def thawed(self, bot: Bot) -> Entrant:
-        """A bot as it was entered, every byte compared, with the environment it needs.
+        """A bot as it was entered, every byte compared, with the environment it needs. Of a remote
+        one there is nothing to compare.
 
         Raises BotError if that cannot be made any more.
         """
+        if bot.remote:
+            from arena.ladder.processes.remote import remote_entrant
+
+            entrant = remote_entrant(bot.name, owner=bot.owner, version=bot.version)
+            return replace(entrant, digest=bot.digest)
         entrant = self.environments.prepared(thaw(bot.digest, bots=self.bots_folder))
         return entrant if entrant.name == bot.name else replace(entrant, name=bot.name)
 

@@ -25,9 +25,17 @@ UNKNOWN_CPU_SECONDS = 4.0
 
 
 def known(
-    store: Store, event: Event, schedule: AnySchedule, *, settings: Settings, mixed: bytes
+    store: Store,
+    event: Event,
+    schedule: AnySchedule,
+    *,
+    settings: Settings,
+    mixed: bytes,
+    are_guests_apart: bool = False,
 ) -> Known:
-    """The state of an event, for its schedule; `mixed` is its mixed secret."""
+    """The state of an event, for its schedule; `mixed` is its mixed secret. Bots that stay at home
+    may be kept apart from all others.
+    """
     bots = store.bots()
     stage, last_round = store.last_numbers()
     return Known(
@@ -38,7 +46,7 @@ def known(
         stages=_stages(store, event, bots, settings=settings),
         stage=stage + 1,
         first_round=last_round + 1,
-        apart=_apart(bots),
+        apart=_apart(bots, are_guests_apart=are_guests_apart),
         knowledge=_knowledge(store, bots, settings=settings) if schedule.uses_knowledge else None,
     )
 
@@ -106,14 +114,16 @@ def _differences(
                 yield result.round, place, pair.first, pair.second, pair.difference
 
 
-def _apart(bots: tuple[Bot, ...]) -> frozenset[tuple[int, int]]:
-    """Whose matches would not be rated."""
+def _apart(bots: tuple[Bot, ...], *, are_guests_apart: bool) -> frozenset[tuple[int, int]]:
+    """Whose matches would not be rated, or are not wanted."""
     families = [family(bot) for bot in bots]
     return frozenset(
         (one, other)
         for other in range(len(bots))
         for one in range(other)
-        if families[one] == families[other] or not (bots[one].rated and bots[other].rated)
+        if families[one] == families[other]
+        or not (bots[one].rated and bots[other].rated)
+        or (are_guests_apart and bots[one].remote != bots[other].remote)
     )
 
 

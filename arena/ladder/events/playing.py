@@ -23,7 +23,7 @@ import trio
 from arena.ladder.bots.entrants import BotError, Entrant
 from arena.ladder.errors import LadderError
 from arena.ladder.events.announcing import begin, publish, source_of
-from arena.ladder.facts import Attempt, Boards, Bot, Event, Match, absence, totals
+from arena.ladder.facts import AWAY, Attempt, Boards, Bot, Event, Match, absence, totals
 from arena.ladder.files import unwritable
 from arena.ladder.ladder import Ladder
 from arena.ladder.matches.boards import MatchPlan, Secret, joined_names
@@ -51,6 +51,8 @@ from hokm.records import (
 FAILED_STARTS: Final = 2
 """A bot that does not start so often in a row is no longer paired."""
 
+_LOOK_AGAIN_SECONDS: Final = 1.0
+
 QUIET_SECONDS: Final = 300.0
 """After so long without a rated result it is said why. Ordinary bots play a match in seconds to a
 minute or two, so five are not usual; and whoever waits for a ladder looks sooner than in an hour.
@@ -77,6 +79,22 @@ class Open:
     async def opened(self) -> bool:
         """At once."""
         return True
+
+
+class Guests(Protocol):
+    """Who knows of the bots that stay at home."""
+
+    @property
+    def are_apart(self) -> bool:
+        """Whether they meet each other only."""
+
+    def can_begin(self, bots: Iterable[int]) -> bool:
+        """Whether a match of these bots, by number, finds place for those of them that stay at
+        home; also where none is to be waited for.
+        """
+
+    async def changed(self) -> None:
+        """Wait until that may be otherwise."""
 
 
 class Course:
@@ -248,6 +266,7 @@ async def play_event(
     draw: Callable[[int], bytes] = os.urandom,
     gate: Gate | None = None,
     course: Course | None = None,
+    guests: Guests | None = None,
 ) -> Event:
     """Play an event by a schedule, or the one that was announced, or interrupted, by its own.
 
@@ -259,6 +278,7 @@ async def play_event(
     rooms). Without a rated result for `quiet_seconds`, and each time so long passes again, it is
     told why. `draw` gives so many random bytes. No match is begun, nor a stage, before the `gate`
     lets it. Who gives a `course` sees in it how play goes, and tells himself when it is quiet.
+    Without `guests` nobody from elsewhere plays.
 
     Returns the event, over unless a match was stopped or the gate was shut for good. Raises
     LadderError if somebody else plays this ladder, if the schedule cannot pair those that are
@@ -278,6 +298,7 @@ async def play_event(
             draw=draw,
             gate=gate,
             course=course,
+            guests=guests,
         )
 
 
@@ -294,9 +315,12 @@ async def play_held(
     draw: Callable[[int], bytes] = os.urandom,
     gate: Gate | None = None,
     course: Course | None = None,
+    guests: Guests | None = None,
 ) -> Event:
     """As `play_event`, for a caller that holds the ladder."""
     _sweep(ladder)
+    if guests is None:
+        _send_home(ladder)
     event = ladder.store.event_under_way()
     if event is not None and event.is_ending:
         return _end_event(ladder, event, tell)
@@ -321,8 +345,10 @@ async def play_held(
         watcher=watcher or Unwatched(),
         gate=gate,
         course=course or Course(),
+        guests=guests,
         quiet_seconds=quiet_seconds if course is None else None,
     )
+    are_apart = guests is not None and guests.are_apart
     left: Sequence[Match] = ()
     while True:
         _close_rounds(ladder, tell)
@@ -338,9 +364,9 @@ async def play_held(
             if player.is_stopped:
                 _close_rounds(ladder, tell)
                 return event
-        elif not _begin_stage(ladder, event, tell, as_of=deed) and ladder.store.begin_ending(
-            event, as_of=deed
-        ):
+        elif not _begin_stage(
+            ladder, event, tell, as_of=deed, are_guests_apart=are_apart
+        ) and ladder.store.begin_ending(event, as_of=deed):
             return _end_event(ladder, event, tell)
 
 
@@ -357,6 +383,7 @@ class _Player:
         watcher: Watcher,
         gate: Gate,
         course: Course,
+        guests: Guests | None,
         quiet_seconds: float | None,
     ) -> None:
         self.is_stopped = False
@@ -368,18 +395,19 @@ class _Player:
         self._watcher = watcher
         self._gate = gate
         self._course = course
+        self._guests = guests
         self._quiet_seconds = quiet_seconds
         self._entrants: dict[int, Entrant] = {}
 
     async def play(self, matches: Sequence[Match], *, at_once: int) -> None:
         """Play all of them, unless one is stopped: then those under way are the last."""
         self._entrants = self._thawed(matches)
-        queue = iter(matches)
+        queue = list(matches)
         working = min(at_once, len(matches))
 
         async def work(nursery: trio.Nursery) -> None:
             nonlocal working
-            for match in queue:
+            while (match := await self._next(queue)) is not None:
                 await self._play(match)
                 if self.is_stopped:
                     break
@@ -409,6 +437,21 @@ class _Player:
             for bot in self._ladder.store.bots()
             if bot.number in playing and bot.is_active
         }
+
+    async def _next(self, queue: list[Match]) -> Match | None:
+        """The first of these that can begin, taken out; None if there are no more. A match whose
+        bots stay at home, and are all busy, lets others go first.
+        """
+        while queue and not self.is_stopped:
+            for place, match in enumerate(queue):
+                if self._guests is None or self._guests.can_begin(match.entrants):
+                    return queue.pop(place)
+            assert self._guests is not None
+            with trio.move_on_after(_LOOK_AGAIN_SECONDS):
+                await self._guests.changed()
+            if not await self._gate.opened():
+                self.is_stopped = True
+        return None
 
     async def _play(self, match: Match) -> None:
         """Play a match until it is played or void."""
@@ -577,13 +620,19 @@ def _settled(ladder: Ladder, event: Event, *, secret: bytes) -> str:
 
 
 def _begin_stage(
-    ladder: Ladder, event: Event, tell: Callable[[Notice], None], *, as_of: int
+    ladder: Ladder,
+    event: Event,
+    tell: Callable[[Notice], None],
+    *,
+    as_of: int,
+    are_guests_apart: bool,
 ) -> bool:
     """Fix who meets whom next; whether anybody does. An event that is over has nobody left. What
     the operator did since his deed `as_of` is to be looked at first.
     """
     schedule = _schedule_of(ladder, event)
-    state = _known(ladder, event, schedule, secret=ladder.secret_of(event))
+    secret = ladder.secret_of(event)
+    state = _known(ladder, event, schedule, secret=secret, are_guests_apart=are_guests_apart)
     bots = ladder.store.bots()
     matches = [
         _match(event, round_.number, place, [bots[player] for player in meeting])
@@ -610,12 +659,26 @@ def _schedule_of(ladder: Ladder, event: Event) -> AnySchedule:
         raise LadderError(ladder.store.where, problem, remedy=remedy) from error
 
 
-def _known(ladder: Ladder, event: Event, schedule: AnySchedule, *, secret: bytes) -> Known:
+def _known(
+    ladder: Ladder,
+    event: Event,
+    schedule: AnySchedule,
+    *,
+    secret: bytes,
+    are_guests_apart: bool = False,
+) -> Known:
     from arena.ladder.events.pairing import known  # numpy with it, 0.16 s
 
     mixed = mix(secret, event.entropy or b"")
     with ladder.reading_of(event):
-        return known(ladder.store, event, schedule, settings=ladder.settings, mixed=mixed)
+        return known(
+            ladder.store,
+            event,
+            schedule,
+            settings=ladder.settings,
+            mixed=mixed,
+            are_guests_apart=are_guests_apart,
+        )
 
 
 def _match(event: Event, number: int, place: int, entrants: Sequence[Bot]) -> Match:
@@ -683,6 +746,13 @@ def _end_event(ladder: Ladder, event: Event, tell: Callable[[Notice], None]) -> 
     ladder.store.finish_event(event, secret=secret)
     tell(EventEnded(event))
     return event
+
+
+def _send_home(ladder: Ladder) -> None:
+    """Nobody is there for bots that stay at home, whatever a run that was killed has left."""
+    for bot in ladder.store.bots():
+        if bot.remote and bot.is_active:
+            ladder.store.deactivate(bot.number, because=AWAY)
 
 
 def _sweep(ladder: Ladder) -> None:

@@ -111,10 +111,13 @@ def could_go_on(event: EventDocument) -> bool:
         field = {name for name in field if played[name] < schedule.most}
     met = {frozenset(pair) for match in event.matches for pair in combinations(match.entrants, 2)}
     owners = {entrant.name: owner_folded(entrant.owner) for entrant in event.entrants}
+    remote = {entrant.name: entrant.is_remote for entrant in event.entrants}
 
     def may_meet(first: str, second: str) -> bool:
-        # The arena's own bots are of one owner and meet; it can be seen by that they have.
-        return owners[first] != owners[second] or frozenset((first, second)) in met
+        # The arena's own bots are of one owner and meet; it can be seen by that they have. Remote
+        # ones may be kept apart from all others, which can be seen by nothing else either.
+        are_apart = owners[first] == owners[second] or remote[first] != remote[second]
+        return not are_apart or frozenset((first, second)) in met
 
     pairs = [pair for pair in combinations(sorted(field), 2) if may_meet(*pair)]
     if variant_of(event.announcement.rules).sides == 2:

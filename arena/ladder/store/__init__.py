@@ -123,6 +123,7 @@ class Store:
         program: str = "",
         reference: bool = False,
         rated: bool,
+        remote: bool = False,
     ) -> None:
         """Enter a bot; name and digest must be new."""
         with self._database.writing() as connection:
@@ -136,6 +137,7 @@ class Store:
                     reference=reference,
                     rated=rated,
                     failed_starts=0,
+                    remote=remote,
                 )
             )
 

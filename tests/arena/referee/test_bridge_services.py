@@ -201,7 +201,7 @@ async def receive_for_ever(call: GrpcCall) -> None:
 @pytest.mark.parametrize("limits", [{"calls": 2}, {"calls_of_a_host": 2}])
 async def test_calls_beyond_their_number_are_turned_away(limits: dict[str, float]) -> None:
     meter = Notes()
-    async with serving(meter, **limits) as bridge:
+    async with serving(meter, **limits) as bridge:  # type: ignore[arg-type]
         with a_client(bridge, holds=True), a_client(bridge, holds=True) as second:
             for _ in range(2):
                 await taken(bridge)
