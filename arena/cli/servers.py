@@ -77,7 +77,10 @@ class Where:
         from arena.referee.serving import ServingError, host_and_port
 
         if not self.server:
-            raise Misuse(f"which ladder? Give --server HOST:PORT, or set {SERVER_VARIABLE}")
+            raise Misuse(
+                f"which ladder? Give --server HOST:PORT, or set {SERVER_VARIABLE}; for one in a "
+                "folder there is arena ladder"
+            )
         try:
             host_and_port(self.server)
         except ServingError as error:

@@ -203,10 +203,11 @@ BASES = (
     "arena/validation",
     "arena/cli",
     "arena/export",
+    "arena/service",
     "docs",
 )
 NOT_HERE = re.compile(
-    r"benchmarks/results/|mybot.*|experiment\.json|requirements\.txt|bot\.(toml|py)|ladder\.(toml|db)|match\.json\.gz|event\.json|\.\.?/.*|records/.*|r3/.*|logs/|bots/.*|secret/.*|unix:.*|points/(board|pair|hand)"
+    r"benchmarks/results/|mybot.*|experiment\.json|requirements\.txt|bot\.(toml|py)|ladder\.(toml|db)|match\.json\.gz|event\.json|\.\.?/.*|records/.*|r3/.*|logs/|bots/.*|secret/.*|unix:.*|points/(board|pair|hand)|hokm-arena/tokens\.toml|submissions/.*"
 )
 """Paths in a reader's own folder or a ladder's, what a command leaves behind, and what is none."""
 

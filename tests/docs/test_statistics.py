@@ -31,6 +31,9 @@ WITHOUT_FIGURES = {
     ("show.py", "named_columns"),
     ("show.py", "print_bots"),
     ("conformance.py", "list_checks"),
+    ("looking.py", "results"),
+    ("owner.py", "list_owners"),
+    ("status.py", "_print_status"),
 }
 """Functions whose tables only list what there is, and the one that makes tables; by module."""
 

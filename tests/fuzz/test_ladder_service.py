@@ -183,21 +183,8 @@ def _left(world: World) -> list[Path]:
 
 KEYS = st.sampled_from(
     [
-        "failures",
-        "stage",
-        "name",
-        "cause",
-        "log",
-        "exit_code",
-        "counts",
-        "verdict",
-        "elapsed_seconds",
-        "limit_seconds",
-        "exchange",
-        "also",
-        "more_failures",
-        "seed",
-        "command",
+        *("failures", "stage", "name", "cause", "log", "exit_code", "counts", "verdict", "seed"),
+        *("elapsed_seconds", "limit_seconds", "exchange", "also", "more_failures", "command"),
     ]
 )
 REPORTS = st.recursive(

@@ -104,7 +104,7 @@ def test_what_the_parser_refuses_without_a_place_is_an_error_too(run):
 @pytest.mark.parametrize(
     ("word", "told"),
     [
-        ("standings", "arena ladder standings"),
+        ("announce", "arena ladder announce"),
         ("check", "arena ladder check or arena bot check"),
     ],
 )

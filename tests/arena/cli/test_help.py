@@ -26,6 +26,8 @@ def test_help_imports_nothing_that_is_heavy():
     "words",
     ["", "match", "sprt", "duel", "verify", "replay", "luck", "bot", "bot list", "ladder"]
     + ["bot check", "bot pack", "bot unpack"]
+    + ["register", "submit", "status", "logs", "withdraw", "standings", "results", "record"]
+    + ["owner", *(f"owner {name}" for name in ("add", "token", "revoke", "bar", "list"))]
     + [*TELLING]
     + [f"ladder {name}" for name in ("init", "add", "run", "standings", "check")],
 )
@@ -67,7 +69,7 @@ def test_the_bundled_bots_are_listed(run, monkeypatch, make_bot, tmp_path):
     assert '"players": [\n' in run("bot", "list", "--json").out
 
 
-@pytest.mark.parametrize("words", ["", "ladder", "bot"])
+@pytest.mark.parametrize("words", ["", "ladder", "bot", "owner"])
 def test_what_each_command_does_is_said_in_one_whole_line(run, words):
     commands = run(*words.split(), "--help").out.partition("Commands:\n")[2].splitlines()
     assert commands
