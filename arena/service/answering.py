@@ -6,7 +6,7 @@ record) is done in a thread, so that no match waits for it. Tokens go through he
 """
 
 import logging
-from collections.abc import AsyncIterable, Callable
+from collections.abc import AsyncIterable, Awaitable, Callable, Mapping
 from contextlib import suppress
 from functools import partial
 from typing import Final
@@ -33,7 +33,7 @@ LONGEST_DETAILS: Final = 1000
 THREADS: Final = 2
 """At once, for what takes a while. Matches have the cores before those who look on."""
 
-_STATUS: Final = {
+STATUS: Final = {
     Fault.UNAUTHENTICATED: Status.UNAUTHENTICATED,
     Fault.PERMISSION: Status.PERMISSION_DENIED,
     Fault.NOT_FOUND: Status.NOT_FOUND,
@@ -48,13 +48,22 @@ _log = logging.getLogger(__name__)
 
 
 async def answer_calls(
-    calls: AsyncIterable[Call], service: LadderService, *, threads: int = THREADS
+    calls: AsyncIterable[Call],
+    service: LadderService,
+    *,
+    threads: int = THREADS,
+    others: Mapping[str, Callable[[Call], Awaitable[None]]] | None = None,
 ) -> None:
-    """Answer every call, several at once, until there are no more."""
+    """Answer every call, several at once, until there are no more; those of other services, by
+    full name, are for the others to answer, and to end.
+    """
     limiter = trio.CapacityLimiter(threads)
     async with trio.open_nursery() as nursery:
         async for call in calls:
-            nursery.start_soon(answer, call, service, limiter)
+            if others is not None and call.service in others:
+                nursery.start_soon(others[call.service], call)
+            else:
+                nursery.start_soon(answer, call, service, limiter)
 
 
 async def answer(call: Call, service: LadderService, limiter: trio.CapacityLimiter) -> None:
@@ -66,7 +75,7 @@ async def answer(call: Call, service: LadderService, limiter: trio.CapacityLimit
     except CallGone:
         _log.debug("a caller left", extra={"method": call.method, "host": call.host})
     except ServiceError as error:
-        status, details = _STATUS[error.fault], str(error)
+        status, details = STATUS[error.fault], str(error)
         _log.debug(
             "refused a call",
             extra={"method": call.method, "host": call.host, "reason": error.fault.value},
@@ -81,7 +90,7 @@ async def answer(call: Call, service: LadderService, limiter: trio.CapacityLimit
         status, details = Status.INTERNAL, _FAULT_OF_OURS
         _log.exception("a call failed", extra={"method": call.method})
     finally:
-        call.end(status, _one_line(details))
+        call.end(status, one_line(details))
 
 
 async def _answered(call: Call, service: LadderService, limiter: trio.CapacityLimiter) -> None:
@@ -95,10 +104,10 @@ async def _answered(call: Call, service: LadderService, limiter: trio.CapacityLi
         case values.GetRecord():
             await _send_file(call, service.get_record(caller, request))
         case values.GetLog():
-            for file in await in_thread(service.get_log, caller, request):
+            for file in await in_thread(tuple, service.get_log(caller, request)):
                 await _send_file(call, file)
         case values.GetStandings():
-            standings: Standings = await in_thread(service.get_standings, caller, request)
+            standings: Standings = await in_thread(service.get_standings(caller, request))
             await call.send(messages.encode_reply(standings))
         case values.RegisterOwner():
             await call.send(messages.encode_reply(service.register_owner(caller, request)))
@@ -168,6 +177,7 @@ async def _send_file(call: Call, file: values.FileSent) -> None:
             await call.send(encode(values.Piece(data)))
 
 
-def _one_line(text: str) -> str:
+def one_line(text: str) -> str:
+    """What may stand in the details of a status."""
     line = " ".join(text.split())
     return line if len(line) <= LONGEST_DETAILS else f"{line[:LONGEST_DETAILS]}…"

@@ -11,8 +11,9 @@ operator from inventing results (docs/fair-deals.md): the deals of every match a
 its own, and a record has the seeds of its own boards; the secret, from which the others follow, is
 in it only once the event is over.
 
-The caller's thread is trio's, but for :meth:`LadderService.get_standings`, `get_log` and
-:meth:`arena.service.intake.Upload.checked`, which take a while and may run in another.
+All of it is called by one thread, and none takes long. What does comes back undone, to be done in
+another thread: a fit of standings, a look for logs, and an archive that is read
+(:meth:`arena.service.intake.Upload.checked`).
 """
 
 import re
@@ -220,8 +221,10 @@ class LadderService:
             bot = self._ladder.withdraw(bot.name)
         return values.Withdrawn(values.OwnBot.of(bot))
 
-    def get_log(self, caller: Caller, ask: values.GetLog) -> tuple[values.FileSent, ...]:
-        """What one's own bots printed in a decided match, a file for each process."""
+    def get_log(self, caller: Caller, ask: values.GetLog) -> Iterator[values.FileSent]:
+        """What one's own bots printed in a decided match, a file for each process. Going through
+        them reads records, and may be done by another thread.
+        """
         owner = self._enter(caller, Scope.READ)
         match = self._decided(ask.match)
         own = {bot.number: bot for bot in self._own(owner)}
@@ -232,11 +235,8 @@ class LadderService:
             problem = f"no bot of {owner.name} played in {match.id}"
             remedy = "logs are shown to the owner of the bot alone"
             raise ServiceError(Fault.PERMISSION, problem, remedy=remedy)
-        return tuple(
-            file
-            for attempt in self._ladder.store.listing.attempts(match.id)
-            for file in self._logs(match, attempt, seated)
-        )
+        attempts = self._ladder.store.listing.attempts(match.id)
+        return (file for attempt in attempts for file in self._logs(match, attempt, seated))
 
     # -- for everybody, unless the ladder is private
 
@@ -254,13 +254,21 @@ class LadderService:
             validating=found.count(SubmissionState.VALIDATING),
         )
 
-    def get_standings(self, caller: Caller, _: values.GetStandings) -> Standings:
-        """Who stands where, as it was a few seconds ago at the most."""
+    def get_standings(self, caller: Caller, _: values.GetStandings) -> Callable[[], Standings]:
+        """Who stands where, as it was a few seconds ago at the most. What is returned fits them
+        when it is called, which may be done by another thread.
+        """
         self._enter_public(caller)
-        now = self._seconds()
-        if self._standings is None or not 0 <= now - self._standings[0] < STANDINGS_SECONDS:
-            self._standings = now, self._ladder.standings()
-        return self._standings[1]
+        now, known = self._seconds(), self._standings
+        if known is not None and 0 <= now - known[0] < STANDINGS_SECONDS:
+            return lambda: known[1]
+
+        def fitted() -> Standings:
+            found = self._ladder.standings()
+            self._standings = now, found
+            return found
+
+        return fitted
 
     def list_results(self, caller: Caller, ask: values.ListResults) -> values.ResultPage:
         """Decided matches, the last first."""
@@ -310,6 +318,12 @@ class LadderService:
         return values.FileSent(values.RecordHeader(number, kept.record, kept.digest, size), path)
 
     # -- who asks
+
+    def enter(self, caller: Caller, scope: Scope) -> Owner:
+        """The owner whose token this is, for another service of this ladder. Raises ServiceError
+        for a token that is not good for `scope`, and for who asks too often.
+        """
+        return self._enter(caller, scope)
 
     def _enter(self, caller: Caller, scope: Scope, *, cost: int = 1) -> Owner:
         """The owner who asks, who may, and not too often."""

@@ -20,12 +20,11 @@ from arena.ladder.ratings.standings import Flag, Row, Standings
 from arena.ladder.settings import parse_settings
 from arena.service import values
 from hokm.v1 import ladder_service_pb2 as pb
+from hokm.wire import TOKEN_METADATA as TOKEN_METADATA
 from hokm.wire import WireError
 
 SERVICE: Final = "hokm.v1.LadderService"
 SUBMIT: Final = "Submit"
-TOKEN_METADATA: Final = "hokm-token"
-"""The key of the call's metadata under which a token travels."""
 
 LONGEST_TEXT: Final = 1000
 """Characters of a name, an id or the token of a page that are read at all; none has so many."""

@@ -28,6 +28,10 @@ def begun(service: LadderService, caller: Caller, digest: str = "ab" * 32) -> ob
     return upload
 
 
+def logs_of(service: LadderService, caller: Caller, match: str) -> tuple[values.FileSent, ...]:
+    return tuple(service.get_log(caller, values.GetLog(match)))
+
+
 ASKS: Final[dict[str, Ask]] = {
     "submit": lambda service, caller, _: begun(service, caller),
     "submission": lambda service, caller, _: service.get_submission(
@@ -41,18 +45,16 @@ ASKS: Final[dict[str, Ask]] = {
     ),
     "bots": lambda service, caller, _: service.list_bots(caller, values.ListBots()),
     "withdraw": lambda service, caller, _: service.withdraw_bot(caller, values.WithdrawBot("ada")),
-    "log": lambda service, caller, world: service.get_log(
-        caller, values.GetLog(world.match_of("ada", "cyd"))
-    ),
-    "shared log": lambda service, caller, world: service.get_log(
-        caller, values.GetLog(world.match_of("ada", "bob"))
+    "log": lambda service, caller, world: logs_of(service, caller, world.match_of("ada", "cyd")),
+    "shared log": lambda service, caller, world: logs_of(
+        service, caller, world.match_of("ada", "bob")
     ),
 }
 """What an owner may ask, as ada would ask it of hers."""
 
 PUBLIC: Final[dict[str, Ask]] = {
     "status": lambda service, caller, _: service.get_status(caller, values.GetStatus()),
-    "standings": lambda service, caller, _: service.get_standings(caller, values.GetStandings()),
+    "standings": lambda service, caller, _: service.get_standings(caller, values.GetStandings())(),
     "results": lambda service, caller, _: service.list_results(caller, values.ListResults()),
     "record": lambda service, caller, world: service.get_record(
         caller, values.GetRecord(world.match_of("ada", "bob"))
@@ -134,7 +136,7 @@ def all_that_is_told(service: LadderService, caller: Caller, world: World) -> It
     numbers = (*range(5), 2**31, 2**63, 2**64 - 1)
     asks += [partial(service.get_submission, caller, values.GetSubmission(n)) for n in numbers]
     matches = [one.match for one in world.ladder.store.results()]
-    asks += [partial(service.get_log, caller, values.GetLog(match)) for match in matches]
+    asks += [partial(logs_of, service, caller, match) for match in matches]
     pages = [values.ListSubmissions(9, token) for token in ("", "1", "2", "9")]
     asks += [partial(service.list_submissions, caller, page) for page in pages]
     for ask in asks:
@@ -180,7 +182,7 @@ def test_a_bot_of_a_name_that_is_like_anothers_log_gets_none_of_them(full: World
     # As a bot of bob's called "ada.7" would have it, in a seat of ada's.
     ada = next(folder.glob("*-ada.log"))
     ada.with_name(ada.name.replace("-ada.log", "-bob.log")).write_text("printed by ada")
-    files = full.service.get_log(full.caller("ada"), values.GetLog(match))
+    files = logs_of(full.service, full.caller("ada"), match)
     assert {file.path.read_text().split(",")[0].strip() for file in files} == {"printed by ada"}
     assert all(
         file.path.name.startswith(ada.name[:11]) or "-ada" in file.path.name for file in files
@@ -221,7 +223,7 @@ def test_nothing_is_told_of_a_match_before_it_is_decided(world: World) -> None:
 
 def test_an_owner_gets_the_logs_of_every_process_of_his_bot(full: World) -> None:
     match = full.match_of("ada", "bob")
-    files = full.service.get_log(full.caller("ada"), values.GetLog(match))
+    files = logs_of(full.service, full.caller("ada"), match)
     headers = [file.header for file in files if isinstance(file.header, values.LogHeader)]
     assert len(headers) == 8  # two rooms, two seats of a side in each, started twice
     assert {(one.attempt, one.bot) for one in headers} == {(1, "ada")}
@@ -237,7 +239,7 @@ def test_logs_that_are_gone_or_are_links_are_none(full: World) -> None:
     for file in (full.ladder.folder / "logs").rglob("*-ada*.log"):
         file.unlink()
         file.symlink_to(full.ladder.folder / "ladder.toml")
-    assert full.service.get_log(full.caller("ada"), values.GetLog(match)) == ()
+    assert logs_of(full.service, full.caller("ada"), match) == ()
 
 
 def test_whose_bot_was_not_there_has_no_log_of_a_match(full: World) -> None:
@@ -535,12 +537,12 @@ def test_submissions_go_by_pages_the_last_first(world: World) -> None:
 
 def test_standings_are_fitted_once_in_a_while(world: World) -> None:
     service, anybody = world.service, Caller("h")
-    first = service.get_standings(anybody, values.GetStandings())
+    first = service.get_standings(anybody, values.GetStandings())()
     assert first == world.ladder.standings()
     world.ladder.withdraw("ada")
-    assert service.get_standings(anybody, values.GetStandings()) is first
+    assert service.get_standings(anybody, values.GetStandings())() is first
     world.later(seconds=5)
-    assert service.get_standings(anybody, values.GetStandings()) == world.ladder.standings()
+    assert service.get_standings(anybody, values.GetStandings())() == world.ladder.standings()
 
 
 def test_the_status_counts_what_waits_and_the_loop_may_say_more(world: World) -> None:

@@ -32,8 +32,7 @@ class LadderServiceStub(object):
     everybody, unless the ladder is private; all else needs a token, and shows its owner's alone.
     Times are ISO 8601 in UTC, to the second. Errors are statuses of gRPC whose text says what to do.
 
-    Bots that stay at home will be offered by a method of this service, OfferSeats, which is not there
-    yet; the scope "play" is for it.
+    Bots that stay at home come to a service of their own, with a token that is good for "play".
     """
 
     def __init__(self, channel):
@@ -106,8 +105,7 @@ class LadderServiceServicer(object):
     everybody, unless the ladder is private; all else needs a token, and shows its owner's alone.
     Times are ISO 8601 in UTC, to the second. Errors are statuses of gRPC whose text says what to do.
 
-    Bots that stay at home will be offered by a method of this service, OfferSeats, which is not there
-    yet; the scope "play" is for it.
+    Bots that stay at home come to a service of their own, with a token that is good for "play".
     """
 
     def RegisterOwner(self, request, context):
@@ -261,8 +259,7 @@ class LadderService(object):
     everybody, unless the ladder is private; all else needs a token, and shows its owner's alone.
     Times are ISO 8601 in UTC, to the second. Errors are statuses of gRPC whose text says what to do.
 
-    Bots that stay at home will be offered by a method of this service, OfferSeats, which is not there
-    yet; the scope "play" is for it.
+    Bots that stay at home come to a service of their own, with a token that is good for "play".
     """
 
     @staticmethod

@@ -33,8 +33,7 @@ class LadderServiceStub:
     everybody, unless the ladder is private; all else needs a token, and shows its owner's alone.
     Times are ISO 8601 in UTC, to the second. Errors are statuses of gRPC whose text says what to do.
 
-    Bots that stay at home will be offered by a method of this service, OfferSeats, which is not there
-    yet; the scope "play" is for it.
+    Bots that stay at home come to a service of their own, with a token that is good for "play".
     """
 
     @_typing.overload
@@ -74,8 +73,7 @@ class LadderServiceAsyncStub(LadderServiceStub):
     everybody, unless the ladder is private; all else needs a token, and shows its owner's alone.
     Times are ISO 8601 in UTC, to the second. Errors are statuses of gRPC whose text says what to do.
 
-    Bots that stay at home will be offered by a method of this service, OfferSeats, which is not there
-    yet; the scope "play" is for it.
+    Bots that stay at home come to a service of their own, with a token that is good for "play".
     """
 
     def __init__(self, channel: _aio.Channel) -> None: ...
@@ -111,8 +109,7 @@ class LadderServiceServicer(metaclass=_abc_1.ABCMeta):
     everybody, unless the ladder is private; all else needs a token, and shows its owner's alone.
     Times are ISO 8601 in UTC, to the second. Errors are statuses of gRPC whose text says what to do.
 
-    Bots that stay at home will be offered by a method of this service, OfferSeats, which is not there
-    yet; the scope "play" is for it.
+    Bots that stay at home come to a service of their own, with a token that is good for "play".
     """
 
     @_abc_1.abstractmethod
