@@ -24,8 +24,10 @@ from arena.cli import (
     looking,
     luck,
     match,
+    operate,
     owner,
     replay,
+    serve,
     sprt,
     status,
     submit,
@@ -63,6 +65,8 @@ app.command("withdraw", no_args_is_help=True)(submit.withdraw)
 app.command("standings")(looking.standings)
 app.command("results")(looking.results)
 app.command("record", no_args_is_help=True)(looking.record)
+app.command("serve", no_args_is_help=True)(serve.serve)
+app.add_typer(operate.app, name="operate")
 app.add_typer(owner.app, name="owner")
 ladder.app.command("graph", no_args_is_help=True)(history.graph)
 app.add_typer(ladder.app, name="ladder")

@@ -60,7 +60,8 @@ async def run(
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         env=environment,
-        start_new_session=True,
+        # Not a session: what has one of its own is taken for what a bot left, and ended.
+        process_group=0,
     )
     assert popen.stdout is not None
     assert popen.stderr is not None

@@ -75,7 +75,9 @@ class Status:
     """What a ladder that stands is doing. Times are by the clock on the wall, with their zone.
 
     `paused` and `draining` are the operator's reasons, None where he has not said so; `idle` is why
-    nothing can be played. `alarm` is why nothing rated was decided for so long, None where it was.
+    nothing can be played. `alarm` is why nothing rated was decided for so long, None where it was;
+    `public_alarm` the same without what is the operator's business: matches that are not decided,
+    and where his files are.
     """
 
     paused: str | None
@@ -88,6 +90,7 @@ class Status:
     rated_at: datetime | None
     idle: str | None
     alarm: str | None
+    public_alarm: str | None
 
 
 class Stoppable(Runner, Protocol):
@@ -246,6 +249,7 @@ class Standing:
             rated_at=self._rated_at,
             idle=self._trouble or self._idle,
             alarm=str(self._alarm) if self.is_alarmed else None,
+            public_alarm=str(self._public_alarm()) if self.is_alarmed else None,
         )
 
     def figures(self) -> dict[str, float]:
@@ -361,7 +365,7 @@ class Standing:
         if isinstance(error, EntrantError) and self._took_out(error):
             return 0.0
         self._trouble = str(error)
-        _log.error("cannot go on", extra={"because": str(error), "again_in": delay_seconds})
+        _log.warning("cannot go on", extra={"because": str(error), "again_in": delay_seconds})
         self._say(f"cannot go on: {error}; tried again in {delay_seconds:g} s")
         return delay_seconds
 
@@ -372,7 +376,7 @@ class Standing:
             bot = verbs.disable(error.bot.name, because=error.why)
         except LadderError:
             return False  # the database: another time
-        _log.error("bot disabled", extra={"bot": bot.name, "because": str(error)})
+        _log.warning("bot disabled", extra={"bot": bot.name, "because": str(error)})
         self._say(str(error))
         self._tell(BotDeactivated(bot))
         return True
@@ -426,15 +430,25 @@ class Standing:
                 )
                 self._tell(self._alarm)
 
-    def _why_quiet(self) -> Iterator[str]:
+    def _public_alarm(self) -> NothingRated:
+        seconds = trio.current_time() - self._course.rated_at
+        because = [*self._why_held()]
+        if self._trouble is not None:
+            because.append("it cannot go on, as its operator is told")
+        return NothingRated(seconds, tuple(because or ["its operator is told"]))
+
+    def _why_held(self) -> Iterator[str]:
         controls = self.gate.controls
         for word, reason in (("paused", controls.paused), ("draining", controls.draining)):
             if reason is not None:
                 yield f"it is {word} by the operator" + (f" ({reason})" if reason else "")
-        if self._trouble is not None:
-            yield self._trouble
         if self._idle is not None:
             yield self._idle
+
+    def _why_quiet(self) -> Iterator[str]:
+        yield from self._why_held()
+        if self._trouble is not None:
+            yield self._trouble
         try:
             yield from why_quiet(self._ladder, self._course)
         except LadderError as error:

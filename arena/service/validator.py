@@ -129,6 +129,11 @@ def _report(cause: str, *, judged: Judged, report: str | None = None) -> str:
     return json.dumps(document, ensure_ascii=False, separators=(",", ":"))
 
 
+def _cause_in(report: str) -> str:
+    cause: object = json.loads(report).get("cause")
+    return cause if isinstance(cause, str) else "nobody knows why"
+
+
 # -- what waits
 
 
@@ -146,7 +151,7 @@ def checking_by_process(command: Callable[[Path], Sequence[str]]) -> Check:
         found = checked(ended)
         if found.judged is Judged.UNDECIDED:
             last_words = ended.err.decode(errors="replace").strip()
-            _log.error("a check failed", extra={"archive": archive.name, "stderr": last_words})
+            _log.warning("a check failed", extra={"archive": archive.name, "stderr": last_words})
         return found
 
     return check
@@ -294,10 +299,10 @@ class Validator:
         delay_seconds = RETRY_SECONDS * tries
         self._not_before[submission.number] = trio.current_time() + delay_seconds
         extra = _named(submission) | {"again_in": delay_seconds}
-        _log.error("validation came to nothing", extra=extra)
+        _log.warning("validation came to nothing", extra=extra)
         self._say(
-            f"submission {submission.number} ({submission.name}) could not be validated; it is "
-            f"tried again in {delay_seconds:g} s"
+            f"submission {submission.number} ({submission.name}) could not be validated: "
+            f"{_cause_in(report)}; it is tried again in {delay_seconds:g} s"
         )
         await self._surely(lambda: self._set(submission, SubmissionState.WAITING, report))
 
@@ -341,7 +346,8 @@ class Validator:
             try:
                 return act()
             except LadderError as error:
-                _log.error("validation waits", extra={"because": str(error)})
+                _log.warning("validation waits", extra={"because": str(error)})
+                self._say(f"validation waits: {error}; tried again in {delay_seconds:g} s")
                 await trio.sleep(delay_seconds)
         raise AssertionError("there is always another delay")
 

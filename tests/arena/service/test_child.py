@@ -1,5 +1,6 @@
 """A command of the arena's own, run as a process. Real processes, of a moment each."""
 
+import os
 import sys
 from pathlib import Path
 
@@ -18,6 +19,12 @@ async def test_its_output_and_exit_code_are_handed_back() -> None:
     code = "import sys; print('out'); print('err', file=sys.stderr); sys.exit(3)"
     ended = await python(code)
     assert ended == Ended(returncode=3, out=b"out\n", err=b"err\n")
+
+
+async def test_it_is_in_a_group_of_its_own_and_in_our_session() -> None:
+    """Else it would be taken for what a bot left behind (`arena.ladder.processes.orphans`)."""
+    ended = await python("import os; print(os.getpgid(0) == os.getpid(), os.getsid(0))")
+    assert ended.out.split() == [b"True", str(os.getsid(0)).encode()]
 
 
 async def test_the_beginning_of_a_flood_and_the_end_of_complaints_are_kept() -> None:
