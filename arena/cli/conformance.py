@@ -118,6 +118,7 @@ def _validated(place: Path, *, ask: Ask, asked: validating.Ask, listener: Listen
             ),
             sandbox=sandbox,
             concurrency=usable_cores(),
+            blocking=_interrupted_by_all,
         )
         validated = functools.partial(validate, place, ask=asked, means=means, listener=listener)
         return trio.run(_unless_told, validated)
@@ -157,6 +158,22 @@ async def _unless_told(run: Callable[[], Awaitable[Validation]]) -> Validation:
     if not validations:
         raise KeyboardInterrupt
     return validations[0]
+
+
+@contextmanager
+def _interrupted_by_all() -> Iterator[None]:
+    """Whatever asks this process to end raises KeyboardInterrupt at once, as Ctrl-C does: what is
+    started meanwhile is ended on the way out.
+    """
+    before = {
+        number: signal.signal(number, signal.default_int_handler)
+        for number in (signal.SIGTERM, signal.SIGHUP)
+    }
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def list_checks(*, as_json: bool) -> None:

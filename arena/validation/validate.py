@@ -7,8 +7,8 @@ say, is no fault of the bot: then nothing is decided.
 
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
-from functools import partial
 from pathlib import Path
 
 import trio
@@ -112,6 +112,7 @@ class Means:
         sandbox: what bots are confined in, if they are.
         concurrency: rooms at once.
         python: the interpreter that runs bots.
+        blocking: held while environments are made, when trio hears of no signal.
     """
 
     work: Path
@@ -121,6 +122,7 @@ class Means:
     sandbox: Sandbox | None = None
     concurrency: int = 1
     python: str = sys.executable
+    blocking: Callable[[], AbstractContextManager[None]] = nullcontext
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -248,13 +250,14 @@ class _Run:
             raise _Refused(self._failure(Stage.BUNDLE, str(error), since=began)) from error
 
     async def _prepare(self) -> None:
-        """Make what it needs: in a thread, so that a signal is heeded meanwhile. What it starts
-        there ends with that thread, and so with this process.
+        """Make what it needs. Nothing else goes on meanwhile, so it may as well block: what is
+        started by a thread of its own would be left by an interrupt.
         """
+        await trio.lowlevel.checkpoint()
         began = trio.current_time()
-        prepared = partial(self._means.environments.prepared, self._bot)
         try:
-            self._entrant = await trio.to_thread.run_sync(prepared, abandon_on_cancel=True)
+            with self._means.blocking():
+                self._entrant = self._means.environments.prepared(self._bot)
         except NotPreparedError as error:
             if error.is_ours:
                 raise _Undecided(str(error)) from error

@@ -6,6 +6,7 @@ import json
 import os
 import shlex
 import signal
+import time
 
 import pytest
 import trio
@@ -189,3 +190,21 @@ def test_the_command_of_a_match_plays_the_match_that_was_played(run, write_bot, 
         assert first == "arena"
         assert run(*words).status == 0
         assert runner.played[-1] == match.plan
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_an_interrupt_while_something_is_built_ends_that_first(run, write_bot, monkeypatch, number):
+    ended = []
+
+    def prepared(self, entrant):
+        try:
+            os.kill(os.getpid(), number)
+            time.sleep(5)
+        finally:
+            ended.append(number)
+
+    monkeypatch.setattr("arena.ladder.bots.environments.Environments.prepared", prepared)
+    began = time.monotonic()
+    ran = run("bot", "check", write_bot(GOOD), "--only", "hello")
+    assert (ran.status, ran.err.strip(), ended) == (130, "interrupted", [number])
+    assert time.monotonic() - began < 5
