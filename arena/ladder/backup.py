@@ -5,8 +5,9 @@
     backup.json            what there is, with the digest of each; the last of it to be written
 
 The rows come first and say what is needed of the files: these are whole before a row speaks of
-them. So a backup may be taken while matches are played. It is the same whatever the database is
-kept in. The file holds the secrets of the ladder, and is its owner's alone.
+them. So a backup may be taken while matches are played; what is decided meanwhile is not in it. It
+is the same whatever the database is kept in. The file holds the secrets of the ladder, and is its
+owner's alone.
 """
 
 import fcntl
@@ -28,8 +29,10 @@ from typing import IO, Final
 import arena
 from arena.ladder.audit import check
 from arena.ladder.errors import LadderError
+from arena.ladder.events.announcing import publish
 from arena.ladder.files import part_of, unwritable
 from arena.ladder.ladder import FOLDERS, Ladder
+from arena.ladder.proof.document import EVENT_FILE
 from arena.ladder.settings import SETTINGS_FILE
 from arena.ladder.store.address import (
     DATABASE_FILE,
@@ -287,8 +290,8 @@ def _restore(
         finally:
             made.close()
         shutil.rmtree(tables)
-        # It takes the ladder for made, as it is from here on but for its place.
         with Ladder.open(part, is_in_place=False) as ladder:
+            _publish_anew(ladder)
             problems = check(ladder) if is_checked else []
         if problems:
             more = f" and {len(problems) - 1} more" if len(problems) > 1 else ""
@@ -300,6 +303,17 @@ def _restore(
     Ladder.open(folder).close()
     files = sum(name.startswith(f"{_FILES}/") for name in manifest.digests)
     return Backup(manifest.ladder, sum(manifest.rows.values()), files)
+
+
+def _publish_anew(ladder: Ladder) -> None:
+    """The document of an event that goes on was read after the rows, and may name what they do not
+    know, and of which there are no records.
+    """
+    event = ladder.store.event_under_way()
+    if event is None or event.is_ending:
+        return
+    if (ladder.records_folder / event.name / EVENT_FILE).exists():
+        publish(ladder, event)
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,9 +29,12 @@ TURN_SECONDS: Final = 10.0
 STATEMENT_SECONDS: Final = 60.0
 """How long one statement may take; the longest reads all that was ever played."""
 CONNECT_SECONDS: Final = 10
+HOLD_SECONDS: Final = 1.0
+"""How long whoever wants to play waits for a hold to end."""
 
 RESTORE: Final = "restore the ladder from a backup"
 
+_NO_LOCK: Final = "55P03"
 _AGAIN: Final = "run the command again"
 _UNFINISHED: Final = "being_made"
 """A table that is there until the folder is, too, and holds how that folder knows it again."""
@@ -64,7 +67,7 @@ _BY_STATE: Final = {
     "42P07": ("holds other tables ({})", "name a schema of its own: ?schema=NAME"),
     "53100": ("has no room ({})", f"make room on the server's disk, then {_AGAIN}"),
     "53": ("has a server that can take no more ({})", f"let it rest or grow, then {_AGAIN}"),
-    "55P03": ("another program holds it", f"end that program, then {_AGAIN}"),
+    _NO_LOCK: ("another program holds it", f"end that program, then {_AGAIN}"),
     "57014": (
         f"took longer than {STATEMENT_SECONDS:.0f} s",
         f"see what keeps the server busy, then {_AGAIN}",
@@ -159,7 +162,9 @@ class PostgresSchema:
         finally:
             holder, self._holder = self._holder, None
             if holder is not None:
-                holder.close()
+                with suppress(sa.exc.SQLAlchemyError):  # it ends with the connection, only later
+                    holder.execute(sa.select(sa.func.pg_advisory_unlock(self._key("play"))))
+                _end(holder)
 
     def prepare(self, connection: sa.Connection, *, proof: Path | None) -> None:
         """Make the schema, or see that what is there holds no ladder but one that `proof` says is
@@ -206,7 +211,7 @@ class PostgresSchema:
         do.
         """
         text = shortened(self._server.without_secrets(" ".join(str(error).split())))
-        state = getattr(error, "sqlstate", None)
+        state = _state_of(error)
         if state is None:
             problem, remedy = _without_state(text)
             return problem.format(text), remedy
@@ -238,7 +243,7 @@ class PostgresSchema:
             assert self._holder is not None
             # SQLAlchemy would connect again by itself, and the new connection would hold nothing.
             if self._holder.closed or self._holder.invalidated:
-                self._holder.close()
+                _end(self._holder)
                 self._hold()
             transaction = self._holder.begin()
             try:
@@ -255,16 +260,16 @@ class PostgresSchema:
     def _hold(self) -> None:
         connection = self.engine.connect()
         try:
-            connection.detach()  # it ends with its hold, and is nobody else's after it
-            lock = sa.select(sa.func.pg_try_advisory_lock(self._key("play")))
-            is_held = connection.execute(lock).scalar_one()
+            # A server takes a moment to notice that whoever held it was killed.
+            connection.exec_driver_sql(f"SET LOCAL lock_timeout = {HOLD_SECONDS * 1000:.0f}")
+            connection.execute(sa.select(sa.func.pg_advisory_lock(self._key("play"))))
             connection.commit()
-            if not is_held:
+        except BaseException as error:
+            _end(connection)
+            if isinstance(error, sa.exc.DBAPIError) and _state_of(error.orig) == _NO_LOCK:
                 problem = "is being played by an arena in another folder, or on another machine"
                 remedy = "wait until that is done, or stop it; the same command then goes on"
-                raise LadderError(self.where, problem, remedy=remedy)
-        except BaseException:
-            connection.close()
+                raise LadderError(self.where, problem, remedy=remedy) from None
             raise
         self._holder = connection
 
@@ -283,6 +288,18 @@ class PostgresSchema:
     def _drop_tables(self, connection: sa.Connection) -> None:
         names = ", ".join([*metadata.tables, "alembic_version", _UNFINISHED])
         connection.exec_driver_sql(f"DROP TABLE IF EXISTS {names}")
+
+
+def _end(connection: sa.Connection) -> None:
+    """End a session with all that it holds, which the pool would keep for the next."""
+    if not connection.closed:
+        connection.invalidate()
+    connection.close()
+
+
+def _state_of(error: BaseException | None) -> str | None:
+    state: str | None = getattr(error, "sqlstate", None)
+    return state
 
 
 def _has(connection: sa.Connection, table: str) -> bool:
@@ -320,16 +337,21 @@ def _engine(server: Server) -> sa.Engine:
         # One that the server closed meanwhile is noticed before anything is asked of it.
         pool_pre_ping=True,
     )
-    schema = engine.dialect.identifier_preparer.quote_identifier(server.schema)
+    session = {
+        "search_path": engine.dialect.identifier_preparer.quote_identifier(server.schema),
+        "lock_timeout": f"{TURN_SECONDS * 1000:.0f}",
+        "statement_timeout": f"{STATEMENT_SECONDS * 1000:.0f}",
+        # So that the server notices, too, when a machine is gone that holds a ladder.
+        "tcp_keepalives_idle": "20",
+        "tcp_keepalives_interval": "10",
+        "tcp_keepalives_count": "3",
+    }
 
     @event.listens_for(engine, "connect", insert=True)
     def _set_up(connection: DBAPIConnection, _: ConnectionPoolEntry) -> None:
         connection.autocommit = True  # or a transaction that is undone would undo it
-        connection.cursor().execute(
-            "SELECT set_config('search_path', %s, false), set_config('lock_timeout', %s, false),"
-            " set_config('statement_timeout', %s, false)",
-            (schema, f"{TURN_SECONDS * 1000:.0f}", f"{STATEMENT_SECONDS * 1000:.0f}"),
-        )
+        settings = ", ".join(f"set_config('{name}', %s, false)" for name in session)
+        connection.cursor().execute(f"SELECT {settings}", tuple(session.values()))
         connection.autocommit = False
 
     return engine

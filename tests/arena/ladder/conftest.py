@@ -1,11 +1,14 @@
 """What tests of the ladder share: bots on disk, a ladder, and one that has been played."""
 
+import shutil
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
 
+from arena.ladder.backup import back_up, restore
 from arena.ladder.events.playing import play_event
 from arena.ladder.ladder import Ladder
 from arena.ladder.schedules import RoundRobin
@@ -37,6 +40,17 @@ def sql(where: Address | Ladder, statement: str, **values: object) -> None:
     with database._engine.begin() as connection:
         connection.execute(sa.text(statement), values)
     database.close()
+
+
+def copied(ladder: Ladder, folder: Path) -> None:
+    """Make another ladder that is the same, as whoever copies its folder does."""
+    shutil.copytree(ladder.folder, folder)
+    address = address_of(folder)
+    if isinstance(address, Server):
+        shutil.rmtree(folder)
+        back_up(ladder, folder.with_suffix(".tar"))
+        server = replace(address, schema=f"{address.schema} of {folder.name}")
+        restore(folder.with_suffix(".tar"), folder, database=server.text, is_checked=False)
 
 
 @pytest.fixture(autouse=True)

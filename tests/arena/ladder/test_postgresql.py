@@ -21,7 +21,6 @@ from arena.ladder.store.database import Database
 from tests.postgres import Cluster
 
 SETTINGS = Settings.of("club", length=1)
-BOT = {"owner": "m", "version": "1", "rated": True}
 
 
 @pytest.fixture
@@ -43,6 +42,10 @@ def complaint(do) -> str:
     text = str(caught.value)
     assert "\n" not in text
     return text
+
+
+def enter(store: Store, name: str, *, digest: str | None = None) -> None:
+    store.add_bot(name=name, owner="m", version="1", digest=digest or name, rated=True)
 
 
 def sessions(server: Server) -> list[int]:
@@ -76,7 +79,7 @@ def test_a_reader_sees_one_moment_and_keeps_nobody_waiting(store: Store) -> None
     count = sa.text("SELECT count(*) FROM bots")
     with store.database.reading() as connection:
         assert connection.execute(count).scalar_one() == 0
-        store.add_bot(name="ada", digest="aa", **BOT)
+        enter(store, "ada")
         assert connection.execute(count).scalar_one() == 0
     assert [bot.name for bot in store.bots()] == ["ada"]
 
@@ -103,7 +106,7 @@ def test_writers_take_turns_from_their_first_statement_on(
     thread = threading.Thread(target=write)
     thread.start()
     began.wait(30)
-    done = threading.Thread(target=lambda: other.add_bot(name="ada", digest="aa", **BOT))
+    done = threading.Thread(target=lambda: enter(other, "ada"))
     done.start()
     done.join(0.2)
     assert done.is_alive()
@@ -121,11 +124,11 @@ def test_a_writer_that_is_held_up_for_too_long_says_so(
     monkeypatch.setattr(module, "TURN_SECONDS", 0.05)
     other = Store.open(server)
     with store.database.writing():
-        said = complaint(lambda: other.add_bot(name="ada", digest="aa", **BOT))
+        said = complaint(lambda: enter(other, "ada"))
     assert (
         said == f"{server}: another program holds it; end that program, then run the command again"
     )
-    other.add_bot(name="ada", digest="aa", **BOT)
+    enter(other, "ada")
     other.close()
 
 
@@ -144,15 +147,15 @@ def test_a_statement_that_takes_too_long_is_ended(
 
 
 def test_a_transaction_that_fails_leaves_nothing_and_no_gap_in_numbers(store: Store) -> None:
-    store.add_bot(name="ada", digest="aa", **BOT)
-    said = complaint(lambda: store.add_bot(name="ada", digest="bb", **BOT))
+    enter(store, "ada")
+    said = complaint(lambda: enter(store, "ada", digest="other"))
     assert said.endswith("another command changed it at this moment; run the command again")
-    store.add_bot(name="bob", digest="bb", **BOT)
+    enter(store, "bob")
     assert [bot.number for bot in store.bots()] == [1, 2]
 
 
 def test_text_that_no_server_keeps_is_kept_as_what_it_looks_like(store: Store) -> None:
-    store.add_bot(name="a\0b", digest="aa", **BOT)
+    enter(store, "a\0b")
     assert store.bots()[0].name == "a␀b"
 
 
@@ -162,11 +165,11 @@ def test_text_that_no_server_keeps_is_kept_as_what_it_looks_like(store: Store) -
 def test_the_next_transaction_after_a_lost_connection_has_another(
     store: Store, server: Server
 ) -> None:
-    store.add_bot(name="ada", digest="aa", **BOT)
+    enter(store, "ada")
     assert cut(server) > 0
     assert [bot.name for bot in store.bots()] == ["ada"]
     assert cut(server) > 0
-    store.add_bot(name="bob", digest="bb", **BOT)
+    enter(store, "bob")
 
 
 def test_a_connection_that_is_lost_in_the_middle_commits_nothing(
@@ -200,8 +203,8 @@ def test_two_folders_that_name_one_schema_are_not_both_played(store: Store, serv
     with store.held():
         said = complaint(lambda: ExitStack().enter_context(other.held()))
         assert "is being played by an arena in another folder, or on another machine" in said
-        other.add_bot(name="ada", digest="aa", **BOT)  # that may be done meanwhile
-        store.add_bot(name="bob", digest="bb", **BOT)
+        enter(other, "ada")  # that may be done meanwhile
+        enter(store, "bob")
     with other.held():
         pass
     other.close()
@@ -218,7 +221,7 @@ def test_whoever_holds_it_and_loses_its_connection_holds_it_again(
     other = Store.open(server)
     with store.held():
         cut(server)
-        store.add_bot(name="ada", digest="aa", **BOT)
+        enter(store, "ada")
         assert "is being played" in complaint(lambda: ExitStack().enter_context(other.held()))
     other.close()
 
@@ -228,9 +231,9 @@ def test_whoever_has_lost_its_hold_to_another_writes_nothing(store: Store, serve
     with store.held():
         cut(server)
         with other.held():
-            said = complaint(lambda: store.add_bot(name="ada", digest="aa", **BOT))
+            said = complaint(lambda: enter(store, "ada"))
             assert "is being played by an arena in another folder" in said
-        store.add_bot(name="ada", digest="aa", **BOT)
+        enter(store, "ada")
     assert len(other.bots()) == 1
     other.close()
 
@@ -239,11 +242,15 @@ def test_a_hold_that_is_lost_in_the_middle_of_a_transaction_is_had_again_before_
     store: Store, server: Server
 ) -> None:
     other = Store.open(server)
-    with store.held():
-        with pytest.raises(LadderError), store.database.writing() as connection:
+
+    def write() -> None:
+        with store.database.writing() as connection:
             cut_all_but_writers(server)
             connection.execute(sa.text("INSERT INTO controls VALUES ('c', 'd')"))
-        store.add_bot(name="ada", digest="aa", **BOT)
+
+    with store.held():
+        complaint(write)
+        enter(store, "ada")
         assert "is being played" in complaint(lambda: ExitStack().enter_context(other.held()))
     other.close()
 
@@ -267,7 +274,7 @@ def test_several_ladders_are_in_one_database_and_know_nothing_of_each_other(
     for name in ("the club's", 'a "quoted" one', "باشگاه"):
         server = postgres.server(name)
         with Ladder.init(tmp_path / name, SETTINGS, database=server) as ladder:
-            ladder.store.add_bot(name=name, digest="aa", **BOT)
+            enter(ladder.store, name)
     for name in ("the club's", 'a "quoted" one', "باشگاه"):
         with Ladder.open(tmp_path / name) as ladder:
             assert [bot.name for bot in ladder.store.bots()] == [name]
@@ -276,7 +283,7 @@ def test_several_ladders_are_in_one_database_and_know_nothing_of_each_other(
 
 def test_a_schema_that_holds_a_ladder_is_left_alone(server: Server, tmp_path: Path) -> None:
     with Ladder.init(tmp_path / "one", SETTINGS, database=server) as one:
-        one.store.add_bot(name="ada", digest="aa", **BOT)
+        enter(one.store, "ada")
         said = complaint(lambda: Ladder.init(tmp_path / "two", SETTINGS, database=server))
         assert said.startswith(f"{server}: holds a ladder already; ")
         assert len(one.store.bots()) == 1

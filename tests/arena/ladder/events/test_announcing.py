@@ -43,6 +43,8 @@ from arena.ladder.testing import InProcessRunner
 from hokm.deck import board_seed, commitment, mix
 from hokm.outcome import Ending
 from hokm.records import MatchRecord, save
+from tests.arena.ladder.conftest import OF_FILES, copied
+from tests.postgres import ON_POSTGRES
 
 SECRET = bytes(range(32))
 BEACON = "drand quicknet, round 14500000"
@@ -450,6 +452,7 @@ async def test_a_document_that_is_lost_damaged_or_edited_is_told_by_the_check(
     )
 
 
+@pytest.mark.skipif(ON_POSTGRES, reason=OF_FILES)
 async def test_in_a_backup_the_document_may_be_newer_than_the_database(
     ladder: Ladder, tmp_path: Path
 ) -> None:
@@ -513,7 +516,7 @@ async def test_no_step_is_lost_or_changed_whichever_is_killed(
     """The same commands again and again, each step of which fails by chance before or after it is
     done, come to the event of one that was left alone.
     """
-    shutil.copytree(tmp_path / "club", tmp_path / "torn")
+    copied(ladder, tmp_path / "torn")
     use_nonces = seed % 2 == 0
     value = None if use_nonces else VALUE
     beacon = None if use_nonces else BEACON
