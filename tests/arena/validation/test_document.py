@@ -1,7 +1,9 @@
 """A report has a bounded size and nothing that steers a terminal, whatever was sent in."""
 
 import json
+import re
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -115,3 +117,15 @@ def test_of_a_log_the_last_lines_are_kept() -> None:
     assert len(log_lines(log)) == 40
     assert log_lines(log, most_bytes=25) == ["line 998", "line 999"]
     assert log_lines("") == []
+
+
+def test_the_page_names_every_key_of_a_report() -> None:
+    page = (Path(__file__).resolve().parents[3] / "docs/check.md").read_text(encoding="utf-8")
+    part = page.split("\n## The report\n")[1].split("\n## ")[0]
+    failures = [failure("hello", "x")]
+    document = json.loads(text_of(document_of(replace(passed(), failures=failures))))
+    table = re.findall(r"^\| (`[^|]*) \|", part, re.MULTILINE)
+    assert [key for cell in table for key in re.findall(r"`(\w+)`", cell)] == list(document)
+    told = set(re.findall(r"`(\w+)`", part))
+    assert set(document["failures"][0]) <= told
+    assert set(document_of(passed())) <= told
