@@ -18,13 +18,16 @@ STAMP := installed-$(shell pwd | cksum | cut -d' ' -f1)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help test fuzz demo bench coverage zoo soak kills shuffles check format lint types wire generate lock test-lowest clean
+.PHONY: help test test-postgres fuzz demo bench coverage zoo soak kills shuffles check format lint types wire generate lock test-lowest clean
 
 help: ## say what there is
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 14
 
 test: $(VENV)/$(STAMP) ## run the tests; ARGS='-k trick' goes to pytest
 	$(BIN)/python -m pytest -n 2 --dist loadfile $(ARGS)
+
+test-postgres: $(VENV)/$(STAMP) ## run the ladder's tests with its rows on a PostgreSQL server, made for them alone
+	HOKM_TEST_DATABASE=postgresql $(BIN)/python -m pytest tests/arena/ladder -n 2 --dist loadfile $(ARGS)
 
 fuzz: $(VENV)/$(STAMP) ## feed nonsense to all that reads from outside, for some ten minutes; FUZZ=100 for longer
 	FUZZ_FACTOR=$(or $(FUZZ),30) $(BIN)/python -m pytest tests/fuzz -n 2 --dist worksteal --timeout 0 $(ARGS)

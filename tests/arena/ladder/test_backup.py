@@ -36,7 +36,7 @@ from arena.ladder.settings import Settings
 from arena.ladder.store import sqlite
 from arena.ladder.store.address import DATABASE_FILE, Server, address_file, address_of
 from arena.ladder.store.database import Database
-from arena.ladder.store.transfer import Tables
+from arena.ladder.store.transfer import Row, Tables
 from arena.ladder.testing import InProcessRunner
 from tests.arena.ladder.conftest import MANIFEST, sql
 from tests.arena.ladder.events.test_pairing import Fragile, Interrupted
@@ -44,7 +44,7 @@ from tests.postgres import ON_POSTGRES, Cluster
 
 PLACES = ("sqlite", "postgresql")
 
-Rows = dict[str, list[tuple[object, ...]]]
+Rows = dict[str, list[Row]]
 
 
 def rows_of(folder: Path) -> Rows:
@@ -420,8 +420,8 @@ def test_a_backup_of_an_older_arena_is_brought_up_to_date(
         if member.name == "backup.json":
             manifest = json.loads(data)
             others = {n: d for n, d in manifest["digests"].items() if not n.startswith("tables/")}
-            rows = {name: manifest["rows"][name] for name in old}
-            changes = {"revision": "0003", "digests": others | digests, "rows": rows}
+            counts = {name: manifest["rows"][name] for name in old}
+            changes = {"revision": "0003", "digests": others | digests, "rows": counts}
             data = json.dumps(manifest | changes).encode()
         return data
 
@@ -614,7 +614,7 @@ def test_a_move_that_is_killed_leaves_one_that_is_whole(
         shutil.rmtree(folder, ignore_errors=True)
         restore(tmp_path / "club.tar", folder, database=elsewhere(source), is_checked=False)
         then = elsewhere(target)
-        return killed_at(at, lambda: move(folder, database=then))
+        return bool(killed_at(at, lambda: move(folder, database=then)))
 
     for at in moments(lives):
         assert rows_of(folder) == due, f"killed at {at}"
@@ -639,10 +639,8 @@ def test_a_restore_that_is_killed_is_made_by_the_same_command(
     folder, database = tmp_path / "again", elsewhere(place)
 
     def lives(at: int) -> bool:
-        return killed_at(
-            at,
-            lambda: restore(tmp_path / "club.tar", folder, database=database, is_checked=False),
-        )
+        again = partial(restore, tmp_path / "club.tar", folder, database=database, is_checked=False)
+        return bool(killed_at(at, again))
 
     tried = 0
     for tried in moments(lives):  # noqa: B007
