@@ -1,17 +1,32 @@
 """``arena ladder backup``, ``restore`` and ``move``: a ladder as one file, its rows elsewhere."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from arena.cli.errors import Misuse
 from arena.cli.options import Json, require_posix
 from arena.cli.text import printable
 
 Folder = Annotated[Path, typer.Argument(metavar="DIR", help="The ladder's folder.")]
 
+if TYPE_CHECKING:
+    from arena.ladder.store.address import Server
+
 HERE = "sqlite"
 """How --database says that the database is in the ladder's folder."""
+
+
+def server_at(database: str, *, schema: str) -> "Server":
+    """What --database names; `schema` is for one that says none."""
+    from arena.ladder.errors import LadderError
+    from arena.ladder.store.address import Server
+
+    try:
+        return Server.parse(database, schema=schema)
+    except LadderError as error:
+        raise Misuse(str(error)) from None
 
 
 def backup(
@@ -77,6 +92,8 @@ def restore(
     from arena.cli import show
     from arena.ladder import backup as backups
 
+    if database is not None:
+        server_at(database, schema="any")  # the backup may name another
     made = backups.restore(file, folder, database=database, is_checked=not unchecked)
     if json_:
         show.print_json({"ladder": made.name, "rows": made.rows, "files": made.files})
@@ -105,6 +122,8 @@ def move(
     from arena.cli import show
     from arena.ladder.moving import move
 
+    if database != HERE:
+        server_at(database, schema="any")
     moved = move(folder, database=None if database == HERE else database)
     if json_:
         show.print_json({"from": moved.source, "to": moved.target, "rows": moved.rows})

@@ -100,9 +100,9 @@ def init(
     ] = None,
 ) -> None:
     """Make a ladder. What it plays is fixed from then on: other settings make another ladder."""
+    from arena.cli.backup import server_at
     from arena.ladder.ladder import Ladder
     from arena.ladder.settings import MatchScoring, Settings
-    from arena.ladder.store.address import Server
     from hokm.records import Format
     from hokm.session import ClockRules
 
@@ -127,7 +127,7 @@ def init(
         )
     except ValueError as error:
         raise Misuse(str(error)) from error
-    server = None if database is None else Server.parse(database, schema=settings.name)
+    server = None if database is None else server_at(database, schema=settings.name)
     with Ladder.init(folder, settings, database=server):
         print(f"{settings.name} ({settings.scale}): a ladder in {folder}; ", end="")
         print(f"next, arena ladder add {folder} BOT...")

@@ -245,7 +245,8 @@ def _files(folder: Path) -> Iterator[Path]:
     for path in sorted(folder.iterdir()):
         if path.name.startswith(".") or path in own:
             continue
-        if not path.is_dir():
+        # Records may be kept on another disk; what else is linked there is no part of a ladder.
+        if not path.is_dir() or (path.is_symlink() and path.name not in FOLDERS):
             yield path
             continue
         for home, folders, names in os.walk(path):

@@ -187,11 +187,15 @@ def test_what_is_no_file_is_left_out_and_told(full: Ladder, tmp_path: Path) -> N
     (full.folder / "logs.old").mkdir()
     (full.folder / "logs.old/link").symlink_to("/etc")
     os.mkfifo(full.folder / "pipe")
+    (full.folder / "elsewhere").symlink_to("/etc")
+    (full.folder / "records").rename(tmp_path / "disk")
+    (full.folder / "records").symlink_to(tmp_path / "disk")
     (full.folder / "records/.draft.part").write_text("half")
     made = back_up(full, tmp_path / "club.tar")
-    assert set(made.skipped) == {"logs.old/link", "pipe"}
+    assert set(made.skipped) == {"elsewhere", "logs.old/link", "pipe"}
     restore(tmp_path / "club.tar", tmp_path / "again")
     assert not (tmp_path / "again/records/.draft.part").exists()
+    assert (tmp_path / "again/records/ev1/event.json").exists()
 
 
 def test_a_backup_is_not_put_over_a_file(full: Ladder, tmp_path: Path) -> None:
