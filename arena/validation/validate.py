@@ -14,12 +14,13 @@ from pathlib import Path
 import trio
 
 from arena.conformance.checks import CHECKS
+from arena.conformance.checks.sessions import LAST
 from arena.conformance.groups import Group, grouped
 from arena.conformance.kit import check_bot
 from arena.conformance.report import Report, Result
 from arena.conformance.report import Verdict as CheckVerdict
 from arena.conformance.script import Ask as KitAsk
-from arena.conformance.script import Check
+from arena.conformance.script import Check, Process
 from arena.ladder.bots import archive
 from arena.ladder.bots.bundle import BotError
 from arena.ladder.bots.entrants import MANIFEST, Entrant, load_bot
@@ -57,6 +58,9 @@ LIMIT_SECONDS = 240.0
 """For checks and matches together. A bot that answers at once takes half a minute of a quiet
 machine; where it shares two cores with rated play, two or three times as long.
 """
+
+MOST_LATE = 3
+"""Checks that are run once more if they failed for want of time alone."""
 
 MORE_TIME = 4.0
 """How much more of it is proposed to a bot that it was too short for."""
@@ -270,24 +274,29 @@ class _Run:
     async def _check(self) -> None:
         """Have the kit play it."""
         self._deadline = trio.current_time() + self._ask.limit_seconds
-        means = self._means
-        report = self._report = await check_bot(
-            self._bot,
-            self._ask.checks,
-            ask=KitAsk(seed=self._ask.seed, fuzz_seconds=self._ask.fuzz_seconds),
-            limit_seconds=self._ask.limit_seconds,
-            python=means.python,
-            running=means.running,
-            logs=means.logs,
-            done=self._listener.checked,
-            sandbox=means.sandbox,
-        )
+        report = self._report = await self._run_kit(self._ask.checks)
+        if late := _late(report):
+            report = self._report = _again(report, await self._run_kit(late))
         if not report.ok:
             groups = grouped(report.results)
             if self._ask.tells_each:
                 failed = [result for result in report.results if result.finding is not None]
                 groups = [Group(result, ()) for result in failed]
             raise _Refused(*map(self._of_group, groups) if groups else [self._of_time(report)])
+
+    async def _run_kit(self, checks: Sequence[Check]) -> Report:
+        means = self._means
+        return await check_bot(
+            self._bot,
+            checks,
+            ask=KitAsk(seed=self._ask.seed, fuzz_seconds=self._ask.fuzz_seconds),
+            limit_seconds=max(0.0, self._deadline - trio.current_time()),
+            python=means.python,
+            running=means.running,
+            logs=means.logs,
+            done=self._listener.checked,
+            sandbox=means.sandbox,
+        )
 
     async def _play(self) -> None:
         """Have it play itself."""
@@ -480,6 +489,36 @@ class _Notes:
     def trouble(self, plan: MatchPlan, trouble: Trouble) -> None:
         """See :class:`~arena.ladder.matches.room.Watcher`."""
         self.troubles.append(TroubleAt(trouble, trio.current_time() - self.began))
+
+
+def _late(report: Report) -> list[Check]:
+    """The checks to be run once more: those that failed for want of time, if nothing failed in any
+    other way and they are few. A machine that is busy with rated play holds up one or two, a bot
+    that hangs fails many.
+    """
+    failed = [one for one in report.results if one.finding is not None]
+    is_ours = all(_ran_out(one) for one in failed) and not report.count(CheckVerdict.NOT_RUN)
+    if not is_ours or len(failed) > MOST_LATE:
+        return []
+    late = [one.check for one in failed]
+    if LAST in late:  # which tells of what went wrong after others in the process they share
+        shared = [one.check for one in report.results if one.check.process is Process.SHARED]
+        late = [*(check for check in late if check not in shared), *shared]
+    return late
+
+
+def _ran_out(result: Result) -> bool:
+    finding = result.finding
+    if finding is None or finding.elapsed_seconds is None or finding.limit_seconds is None:
+        return False
+    return finding.elapsed_seconds >= finding.limit_seconds
+
+
+def _again(report: Report, again: Report) -> Report:
+    """A report with what came of checks when they were run once more."""
+    anew = {one.check.name: one for one in again.results}
+    results = [anew.get(one.check.name, one) for one in report.results]
+    return replace(report, results=results, seconds=report.seconds + again.seconds)
 
 
 def _refuse_unfit(entrant: Entrant) -> None:

@@ -42,6 +42,9 @@ class Doubles:
     kit_seconds: float = 0.0
     fault: Callable[[MatchPlan], tuple[Ending, int | None] | None] = lambda plan: None
     match_seconds: float = 0.0
+    later: list[Result] | None = None
+    """What the kit finds from the second time on."""
+    asked: list[list[str]] = field(default_factory=list)
     played: list[MatchPlan] = field(default_factory=list)
 
 
@@ -66,7 +69,11 @@ def doubles(monkeypatch: pytest.MonkeyPatch) -> Doubles:
         await trio.sleep(doubles.kit_seconds)
         if doubles.kit_fails_with is not None:
             raise doubles.kit_fails_with
-        return Report(bot=entrant.name, version="1", seed="s", seconds=1.0, results=doubles.results)
+        doubles.asked.append([check.name for check in checks])
+        is_first = len(doubles.asked) == 1 or doubles.later is None
+        results = doubles.results if is_first else doubles.later
+        assert results is not None
+        return Report(bot=entrant.name, version="1", seed="s", seconds=1.0, results=results)
 
     @asynccontextmanager
     async def open_runner(**_: object) -> AsyncIterator[Runner]:
@@ -96,7 +103,9 @@ def states(validation: Validation) -> list[State]:
     return [one.state for one in validation.stages]
 
 
-def result(name: str, verdict: CheckVerdict, *, alike: str = "") -> Result:
+def result(
+    name: str, verdict: CheckVerdict, *, alike: str = "", elapsed_seconds: float = 0.5
+) -> Result:
     check = next(one for one in CHECKS if one.name == name)
     finding = Finding(
         what="it played AC",
@@ -108,7 +117,7 @@ def result(name: str, verdict: CheckVerdict, *, alike: str = "") -> Result:
         alike=alike,
         decision=3,
         exit_code=None,
-        elapsed_seconds=0.5,
+        elapsed_seconds=elapsed_seconds,
         limit_seconds=6.0,
     )
     is_found = verdict is CheckVerdict.FAILED
@@ -173,6 +182,50 @@ async def test_checks_that_there_was_no_time_for_refuse_and_say_what_to_do(
     assert validation.verdict is Verdict.REFUSED
     assert validation.cause == "time ran out after 100 s: 1 check not run"
     assert validation.failures[0].command.endswith("mine --seed s --limit 400")
+
+
+LATE = result("names", CheckVerdict.FAILED, elapsed_seconds=7.0)
+WRONG = result("four-void", CheckVerdict.FAILED)
+ON_TIME = result("names", CheckVerdict.PASSED)
+
+
+async def test_a_check_that_failed_for_want_of_time_alone_is_run_once_more(
+    tmp_path: Path, doubles: Doubles
+) -> None:
+    doubles.results, doubles.later = [LATE, result("hello", CheckVerdict.PASSED)], [ON_TIME]
+    validation = await validated(folder()(tmp_path), tmp_path)
+    assert validation.verdict is Verdict.ACCEPTED
+    assert doubles.asked[1:] == [["names"]]
+    assert validation.conformance is not None
+    assert [one.check.name for one in validation.conformance.results] == ["names", "hello"]
+
+
+async def test_a_check_that_fails_so_twice_refuses(tmp_path: Path, doubles: Doubles) -> None:
+    doubles.results, doubles.later = [LATE], [LATE]
+    assert (await validated(folder()(tmp_path), tmp_path)).verdict is Verdict.REFUSED
+    assert len(doubles.asked) == 2
+
+
+@pytest.mark.parametrize("results", [[WRONG], [LATE, WRONG], [LATE] * 4])
+async def test_what_failed_otherwise_or_often_is_not_run_again(
+    tmp_path: Path, doubles: Doubles, results: list[Result]
+) -> None:
+    doubles.results, doubles.later = results, [ON_TIME]
+    assert (await validated(folder()(tmp_path), tmp_path)).verdict is Verdict.REFUSED
+    assert len(doubles.asked) == 1
+
+
+async def test_what_was_late_after_others_is_run_again_with_them(
+    tmp_path: Path, doubles: Doubles
+) -> None:
+    doubles.results = [
+        result("names", CheckVerdict.PASSED),
+        result("hello", CheckVerdict.PASSED),
+        result("long-session", CheckVerdict.FAILED, elapsed_seconds=7.0),
+    ]
+    doubles.later = [result("long-session", CheckVerdict.PASSED)]
+    assert (await validated(folder()(tmp_path), tmp_path)).verdict is Verdict.ACCEPTED
+    assert doubles.asked[1:] == [["names", "long-session"]]
 
 
 async def test_matches_have_the_time_that_checks_have_left(

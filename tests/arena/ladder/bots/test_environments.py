@@ -223,6 +223,7 @@ def test_without_a_network_that_is_said(tmp_path: Path, monkeypatch: pytest.Monk
         Environments(cache=tmp_path / "cache").prepared(
             bot(tmp_path / "bot", {"requirements.txt": "nowhere-to-be"})
         )
+    assert caught.value.is_ours
     assert "requirements.txt: nowhere-to-be cannot be installed" in str(caught.value)
     assert "there is no network: put its wheels into a folder and name that with --wheels" in (
         str(caught.value)
