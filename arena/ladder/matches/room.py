@@ -83,6 +83,8 @@ class MatchState:
         """Entrants that know their match, by index: a process of theirs was told that it begins."""
         self.is_over = False
         """No game is begun any more: the match was stopped, or cannot count any more."""
+        self.spoilt = trio.Event()
+        """It counts for nothing: nobody is waited for with whom a room would begin."""
         self.stopped = trio.Event()
         """Nobody is waited for who is not there yet: no game that is begun needs it."""
         self.aborted = trio.Event()
@@ -126,13 +128,15 @@ class Room:
 
     async def reserve(self) -> None:
         """Wait until there is place for those who come from elsewhere, if any do, or it is known
-        that there will be none. Whoever stops the match ends the waiting.
+        that there will be none. Whoever stops the match ends the waiting, and so does a start that
+        failed in another room of it.
         """
         invitations = self._house.invitations
         if not self._guests or invitations is None:
             return
         async with trio.open_nursery() as waiting:
             waiting.start_soon(self._watch_stop, waiting.cancel_scope)
+            waiting.start_soon(self._watch_spoilt, waiting.cancel_scope)
             self._kept = await invitations.reserve(
                 [player.guest for player in self._guests],
                 has_begun=lambda: any(player.index in self._match.told for player in self._guests),
@@ -219,6 +223,7 @@ class Room:
     def _never_started(self, player: Player) -> None:
         """No game of this room counts, and so nothing of the match."""
         self._match.is_over = True
+        self._match.spoilt.set()
         self._tell(player, None, ending=Ending.NEVER_STARTED, detail=player.failure or "")
         for number in self._plan.games:
             seat = Seat(self._sitting(number).index(player))
@@ -454,6 +459,10 @@ class Room:
 
     async def _watch_stop(self, waiting: trio.CancelScope) -> None:
         await self._match.stopped.wait()
+        waiting.cancel()
+
+    async def _watch_spoilt(self, waiting: trio.CancelScope) -> None:
+        await self._match.spoilt.wait()
         waiting.cancel()
 
     async def _watch_abort(self, playing: trio.CancelScope) -> None:

@@ -383,7 +383,7 @@ class _Home:
             case _StreamEnded(stream, code, details):
                 if stream is self._stream:
                     self._break_off()
-                    self._stream_ended(code, details)
+                    self._stream_ended(code, details, has_offered=stream.has_offered)
 
     def _heard(self, stream: _Stream, message: ToHome) -> None:
         match message:
@@ -395,6 +395,8 @@ class _Home:
             case SeatOver(offer):
                 if offer in self._seats:
                     self._end_by[offer] = time.monotonic() + FAREWELL_SECONDS
+                else:
+                    stream.say(HomeAnswer(offer, HomeAnswerKind.FINISHED))
 
     def _welcomed(self, welcome: HomeWelcome) -> None:
         where = f"{welcome.bot} {self._version} at {self._asked.server}"
@@ -440,11 +442,10 @@ class _Home:
             _say(f"the process of a seat ended with {_how(exit_code)}")
         if self._stream is not None:
             self._stream.say(HomeAnswer(offer, HomeAnswerKind.FINISHED))
-        if self._asked.table is not None and exit_code == 0:
-            self._games += 1
-            self._is_leaving = self._is_leaving or self._games == self._asked.games
 
-    def _stream_ended(self, code: grpc.StatusCode | None, details: str) -> None:
+    def _stream_ended(
+        self, code: grpc.StatusCode | None, details: str, *, has_offered: bool
+    ) -> None:
         if code in _TURNED_AWAY:
             _say(details or _UNSAID.get(code, f"the ladder ended it: {code.name}"))
             self._status = 1
@@ -455,7 +456,9 @@ class _Home:
         if code is None:
             if self._asked.table is None:
                 self._lost(grpc.StatusCode.UNAVAILABLE, "the ladder ended it")
-            else:  # the game is over, or there was none
+            else:  # the game is over
+                self._games += has_offered
+                self._is_leaving = self._games == self._asked.games
                 self._retry_at = time.monotonic() + FIRST_RETRY_SECONDS * random.uniform(0.5, 1)
             return
         self._lost(code, details)
