@@ -1,7 +1,8 @@
 """Decided matches by pages: the last first, and nothing of what is still to be played."""
 
-from arena.ladder.facts import Event, Match, State
+from arena.ladder.facts import Attempt, Event, Match, State
 from arena.ladder.ladder import Ladder
+from hokm.outcome import Ending
 from tests.arena.ladder.conftest import MakeBotFolder
 
 
@@ -32,9 +33,13 @@ def test_a_match_that_is_not_decided_is_not_there(
     match = Match("ev1/r1/ada~bob", 1, 1, (1, 2))
     ladder.store.add_cycle(event, 1, [match])
     listing = ladder.store.listing
+    # As after a fault of the host: it was tried, and is to be played again.
+    attempt = Attempt(match.id, 1, Ending.HOST_FAULT, "rain", "ev1/r1/ada~bob.json.gz", "00" * 32)
+    ladder.store.void_attempt(match, attempt, void_because=None)
     assert ladder.store.stages(event)[0].fixtures[0].state is State.SCHEDULED
     assert listing.page(most=9) == () == listing.attempts(match.id)
     assert listing.match(match.id) is None
+    assert listing.attempts(match.id) == ()
     ladder.store.void(match, because="rain")
     found = listing.match(match.id)
     assert found is not None

@@ -9,7 +9,9 @@ from typing import Final
 import pytest
 
 from arena.ladder.facts import Event, Match, Scope, SubmissionState
+from arena.ladder.ratings.evidence import owner_folded
 from arena.service import values
+from arena.service.accounts import is_of
 from arena.service.errors import Fault, ServiceError
 from arena.service.handlers import LadderService, Openness
 from arena.service.intake import Upload
@@ -388,9 +390,20 @@ def test_who_was_barred_or_revoked_while_sending_is_refused_at_the_end(world: Wo
     entrant = upload.checked()
     finish = world.service.finish_upload
     assert fault_of(lambda: finish(caller, upload, entrant)) is Fault.PERMISSION
-    assert fault_of(lambda: finish(world.caller("bob"), upload, entrant)) is Fault.PERMISSION
+    with pytest.raises(ServiceError, match="this upload is another's"):
+        finish(world.caller("bob"), upload, entrant)
     world.service.end_upload(upload)
     assert world.ladder.store.accounts.submissions(1) == ()
+
+
+def test_the_arenas_own_bots_are_nobodys(world: World) -> None:
+    world.ladder.add("greedy")
+    (greedy,) = [bot for bot in world.ladder.store.bots() if bot.reference]
+    owner = world.ladder.store.accounts.register(
+        name=greedy.owner, family=owner_folded(greedy.owner), at="2026-03-01T00:00:00Z"
+    )
+    assert owner is not None
+    assert not is_of(greedy, owner)
 
 
 # -- quotas
