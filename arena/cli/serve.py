@@ -20,6 +20,7 @@ from arena.cli.options import (
     checked_seconds,
     require_posix,
 )
+from arena.service.choices import Casual, Remote
 
 Insecure = Annotated[
     bool, typer.Option("--insecure", help="Listen without TLS where others can reach it.")
@@ -54,6 +55,20 @@ def serve(
         bool,
         typer.Option("--private", help="Show standings, results and records to owners alone."),
     ] = False,
+    remote: Annotated[
+        Remote,
+        typer.Option(
+            help="Bots that stay at home: with all others, or with each other only. "
+            "Nobody can isolate those of one machine from each other."
+        ),
+    ] = Remote.NO,
+    casual: Annotated[
+        Casual, typer.Option(help="Casual tables: for owners of bots, or open to anybody.")
+    ] = Casual.NO,
+    casual_wait: Annotated[
+        float,
+        typer.Option(metavar="SECONDS", help="When house bots take the empty seats of a table."),
+    ] = 20.0,
     active_bots: Annotated[
         int, typer.Option(metavar="N", min=1, help="Active bots that an owner may have.")
     ] = 5,
@@ -131,6 +146,8 @@ def serve(
             "--advertise": advertise,
             "--register": register or None,
             "--private": private or None,
+            "--remote": None if remote is Remote.NO else remote,
+            "--casual": None if casual is Casual.NO else casual,
         }
         for option, value in given.items():
             if value is not None:
@@ -140,6 +157,9 @@ def serve(
         doubt=doubt,
         may_register=register,
         is_private=private,
+        remote=remote,
+        casual=casual,
+        casual_wait_seconds=checked_seconds("--casual-wait", casual_wait),
         quotas=Quotas(
             active_bots=active_bots, submissions_a_day=submissions, kept_bytes=storage * 2**20
         ),

@@ -17,6 +17,7 @@ from arena.cli.interrupts import heeding_signals
 from arena.cli.operating import Operating, extra, operated
 from arena.cli.places import running_folder
 from arena.ladder.bots.bundle import BotError
+from arena.ladder.bots.entrants import SAMPLES, load_bot
 from arena.ladder.errors import LadderError
 from arena.ladder.events.playing import (
     BotDeactivated,
@@ -33,15 +34,21 @@ from arena.ladder.matches.room import Trouble
 from arena.ladder.matches.runner import Runner, open_runner
 from arena.ladder.processes.cores import usable_cores
 from arena.ladder.processes.sandbox import Sandbox
+from arena.referee.calls import Services
 from arena.referee.meter import Meter
 from arena.referee.serving import Network
 from arena.service.answering import SERVICES, answer_calls
+from arena.service.casual import Tables
+from arena.service.choices import Casual, Remote
 from arena.service.handlers import LadderService, Openness
+from arena.service.homes import Homes
 from arena.service.quotas import Quotas
+from arena.service.seats import LASTING, METHODS, SeatService
 from arena.service.standing import Standing, Ways
 from arena.service.validator import Validator, checking_by_process, command_of
 from arena.service.values import ServiceStatus
 from hokm.records import GameRecord
+from hokm.wire import SEAT_SERVICE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,6 +59,9 @@ class Ask:
     doubt: str
     may_register: bool
     is_private: bool
+    remote: Remote
+    casual: Casual
+    casual_wait_seconds: float
     quotas: Quotas
     floor_ways: Ways
     validations: int
@@ -133,6 +143,9 @@ async def _serve(
 ) -> None:
     # Validations take a core each, and matches are not to feel it.
     rooms = ask.concurrency or max(1, usable_cores() - ask.validations)
+    homes = None
+    if ask.remote is not Remote.NO:
+        homes = Homes(ladder, remote=ask.remote, limits=ask.quotas)
     async with open_runner(
         concurrency=rooms,
         python=sys.executable,
@@ -140,7 +153,8 @@ async def _serve(
         logs=ladder.folder / "logs",
         hello_seconds=ask.hello_seconds,
         network=ask.network,
-        services=None if ask.network is None else SERVICES,
+        services=None if ask.network is None else _services(ask),
+        invitations=homes,
         meter=meter,
         sandbox=sandbox,
     ) as runner:
@@ -159,6 +173,7 @@ async def _serve(
             runner,
             ways=replace(ask.floor_ways, at_once=rooms),
             worker=validator,
+            guests=homes,
             tell=watch.tell,
             say=watch.say,
             watcher=watch,
@@ -170,14 +185,27 @@ async def _serve(
             heeding_signals(standing, tell=watch.say, drain_seconds=ask.operating.drain_seconds),
             trio.open_nursery() as nursery,
         ):
+            if homes is not None:
+                await nursery.start(homes.run)
             if ask.network is not None:
-                nursery.start_soon(_answer, ladder, ask, runner, standing, watch)
+                nursery.start_soon(_answer, ladder, ask, runner, standing, watch, homes)
             await standing.run()
             nursery.cancel_scope.cancel()
 
 
+def _services(ask: Ask) -> Services:
+    if ask.remote is Remote.NO and ask.casual is Casual.NO:
+        return SERVICES
+    return replace(SERVICES, methods={**SERVICES.methods, SEAT_SERVICE: METHODS}, lasting=LASTING)
+
+
 async def _answer(
-    ladder: Ladder, ask: Ask, runner: Runner, standing: Standing, watch: StandingWatch
+    ladder: Ladder,
+    ask: Ask,
+    runner: Runner,
+    standing: Standing,
+    watch: StandingWatch,
+    homes: Homes | None,
 ) -> None:
     assert ask.network is not None
     assert runner.calls is not None
@@ -194,8 +222,25 @@ async def _answer(
         watch.say("no TLS: tokens and archives can be read on the way")
     if ask.doubt:
         watch.say(f"others may not come in: {ask.doubt}; --advertise a name that is in it")
+    if homes is not None:
+        apart = ", and meet each other only" if homes.are_apart else ""
+        watch.say(f"bots that stay at home play here: nobody can isolate them{apart}")
+    tables = Tables(
+        runner,
+        casual=ask.casual,
+        house=load_bot(SAMPLES / "house"),
+        records=ladder.records_folder,
+        logs=ladder.folder / "logs",
+        draw=os.urandom,
+        now=_now,
+        wait_seconds=ask.casual_wait_seconds,
+    )
+    seats = SeatService(homes, tables, enter=service.owner_of)
     watch.say(f"listening at {runner.network_address}")
-    await answer_calls(runner.calls, service)
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(tables.run)
+        await answer_calls(runner.calls, service, others={SEAT_SERVICE: seats.answer})
+        nursery.cancel_scope.cancel()
 
 
 def _status(ladder: Ladder, standing: Standing) -> ServiceStatus:

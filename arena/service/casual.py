@@ -11,7 +11,6 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
-from enum import Enum
 from pathlib import Path
 from shutil import rmtree
 from typing import Final, Protocol
@@ -27,6 +26,7 @@ from arena.ladder.matches.room import Watcher
 from arena.ladder.matches.verdict import Voided, verdict
 from arena.ladder.processes.invitations import Guest, Inviting
 from arena.ladder.processes.remote import remote_entrant
+from arena.service.choices import Casual
 from arena.service.errors import Fault, ServiceError
 from arena.service.homes import HELLO_SECONDS, Line, Offer, refuse_protocol
 from hokm.errors import quoted
@@ -63,16 +63,6 @@ FOLDER: Final = "casual"
 
 _LOOK_SECONDS: Final = 0.5
 _log = logging.getLogger(__name__)
-
-
-class Casual(Enum):
-    """Who may sit down."""
-
-    NO = "no"
-    OWNERS = "owners"
-    """Whoever has a token that is good for playing."""
-    OPEN = "open"
-    """Anybody."""
 
 
 class Runner(Protocol):

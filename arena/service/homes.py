@@ -10,7 +10,6 @@ home is a `Line` here, and its owner is given.
 import logging
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from enum import Enum
 from math import inf
 from typing import Final, Protocol
 
@@ -22,6 +21,7 @@ from arena.ladder.facts import AWAY, WITHDRAWN, Bot, Owner, SubmissionState
 from arena.ladder.ladder import Ladder
 from arena.ladder.processes.invitations import Guest
 from arena.service.accounts import is_of
+from arena.service.choices import Remote
 from arena.service.errors import Fault, ServiceError
 from arena.service.quotas import Quotas
 from hokm.errors import quoted
@@ -55,18 +55,6 @@ _LOOKS_A_BOTS: Final = 5
 _DAY_SECONDS: Final = 24 * 3600.0
 
 _log = logging.getLogger(__name__)
-
-
-class Remote(Enum):
-    """Whether bots that stay at home play, and with whom. Nobody can look at them, and two on one
-    machine are not kept from each other: that is the operator's to accept.
-    """
-
-    NO = "no"
-    TOGETHER = "together"
-    """In one ladder with all others."""
-    APART = "apart"
-    """With each other only."""
 
 
 class Line(Protocol):
@@ -232,9 +220,6 @@ class Homes:
 
         Raises ServiceError for one that may not be.
         """
-        if self._remote is Remote.NO:
-            problem = "this ladder takes no bots that stay at home"
-            raise ServiceError(Fault.PERMISSION, problem, remedy="send yours in: arena submit")
         refuse_protocol(hello)
         needed = self._seats_a_room()
         if hello.seats < needed:

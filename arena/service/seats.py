@@ -58,11 +58,13 @@ class Hall(Protocol):
 
 
 class SeatService:
-    """Answers calls of homes. `enter` says who calls, by his token, or raises ServiceError."""
+    """Answers calls of homes; there may be none for rated matches. `enter` says who calls, by his
+    token, or raises ServiceError.
+    """
 
     def __init__(
         self,
-        homes: Homes,
+        homes: Homes | None,
         casual: Tables,
         *,
         enter: Callable[[Caller, Scope], Owner],
@@ -73,11 +75,12 @@ class SeatService:
 
     async def answer(self, call: Call) -> None:
         """Answer one call, and end it, whatever comes."""
-        status, details = Status.OK, ""
+        status, details = Status.UNAVAILABLE, "the arena is going away; come again when it is back"
         try:
             await self._converse(call)
+            status, details = Status.OK, ""
         except CallGone:
-            status, details = Status.UNAVAILABLE, ""
+            _log.debug("a home left", extra={"method": call.method, "host": call.host})
         except ServiceError as error:
             status, details = STATUS[error.fault], str(error)
             _log.debug("a home was let go", extra={"method": call.method, "host": call.host})
@@ -119,7 +122,11 @@ class SeatService:
             if caller.token or not self._casual.is_open:
                 owner = self._enter(caller, Scope.PLAY)
             return _CasualHall(self._casual, owner, call.host)
-        return _RatedHall(self._homes, self._enter(caller, Scope.PLAY))
+        owner = self._enter(caller, Scope.PLAY)
+        if self._homes is None:
+            problem = "this ladder takes no bots that stay at home"
+            raise ServiceError(Fault.PERMISSION, problem, remedy="send yours in: arena submit")
+        return _RatedHall(self._homes, owner)
 
 
 class _RatedHall:

@@ -24,6 +24,7 @@ from arena.ladder.events.playing import (
     BotDeactivated,
     Course,
     EntrantError,
+    Guests,
     MatchPlayed,
     NothingRated,
     Notice,
@@ -210,6 +211,7 @@ class Standing:
         *,
         ways: Ways,
         worker: Worker | None = None,
+        guests: Guests | None = None,
         tell: Callable[[Notice], None] = lambda _: None,
         say: Callable[[str], None] = lambda _: None,
         watcher: Watcher | None = None,
@@ -221,6 +223,7 @@ class Standing:
         self._runner = runner
         self._ways = ways
         self._worker = worker
+        self._guests = guests
         self._tell = tell
         self._say = say
         self._watcher = watcher
@@ -349,6 +352,7 @@ class Standing:
             draw=self._draw,
             gate=self.gate,
             course=self._course,
+            guests=self._guests,
         )
         return 0.0 if self._played > before or not event.is_over else None
 

@@ -21,9 +21,9 @@ from arena.service.casual import (
     MOST_OF_A_HOST,
     TRIES,
     WAIT_SECONDS,
-    Casual,
     Tables,
 )
+from arena.service.choices import Casual
 from arena.service.errors import Fault, ServiceError
 from hokm.cards import Seat
 from hokm.outcome import Ending

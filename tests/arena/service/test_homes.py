@@ -18,13 +18,13 @@ from arena.ladder.schedules import Adaptive, RoundRobin
 from arena.ladder.settings import Settings
 from arena.ladder.testing import InProcessRunner
 from arena.service import homes
+from arena.service.choices import Remote
 from arena.service.errors import Fault, ServiceError
 from arena.service.homes import (
     GRACE_SECONDS,
     HELLO_SECONDS,
     LINGER_SECONDS,
     PENALTY_SECONDS,
-    Remote,
 )
 from arena.service.quotas import Quotas
 from hokm.outcome import Ending
@@ -123,15 +123,6 @@ async def test_what_cannot_play_is_refused(
             village.homes.come(home.owner, replace(home.hello(), **change), home)  # type: ignore[arg-type]
         assert refused.value.fault is fault
         assert ladder.store.bots() == ()
-
-
-async def test_where_the_operator_wants_none_nobody_comes(
-    ladder: Ladder, autojump_clock: Clock
-) -> None:
-    async with a_village(ladder, remote=Remote.NO) as village:
-        with pytest.raises(ServiceError) as refused:
-            at_home(village, ladder, "rostam")
-        assert refused.value.fault is Fault.PERMISSION
 
 
 async def test_an_owner_has_so_many_active_bots_and_so_many_new_ones_a_day(

@@ -19,8 +19,9 @@ from arena.referee.host import open_host
 from arena.referee.lobby import open_lobby
 from arena.referee.testing import MemoryConnection, first_legal
 from arena.service.accounts import register
+from arena.service.choices import Remote
 from arena.service.errors import ServiceError
-from arena.service.homes import Homes, Remote
+from arena.service.homes import Homes
 from arena.service.quotas import Quotas
 from hokm.seats import (
     HomeAnswer,
