@@ -319,7 +319,7 @@ class LadderService:
 
     # -- who asks
 
-    def enter(self, caller: Caller, scope: Scope) -> Owner:
+    def owner_of(self, caller: Caller, scope: Scope) -> Owner:
         """The owner whose token this is, for another service of this ladder. Raises ServiceError
         for a token that is not good for `scope`, and for who asks too often.
         """
