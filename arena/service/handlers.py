@@ -325,10 +325,6 @@ class LadderService:
         """
         return self._enter(caller, scope)
 
-    def owner_of(self, caller: Caller, scope: Scope) -> Owner:
-        """Who calls another service of this ladder, by a token that is good for that."""
-        return self._enter(caller, scope)
-
     def _enter(self, caller: Caller, scope: Scope, *, cost: int = 1) -> Owner:
         """The owner who asks, who may, and not too often."""
         if not caller.token:
