@@ -148,6 +148,21 @@ def test_both_find_nothing_amiss_in_a_true_event(make_event, made) -> None:
     assert (status, lines[0]) == (0, f"{folder}: ok"), lines
 
 
+@needs_node
+def test_both_tell_what_was_struck_out_and_find_nothing_amiss_in_it(make_event) -> None:
+    folder = make_event()
+    kept = load_event(folder / EVENT_FILE)
+    (attempt,) = kept.matches[0].attempts
+    attempts = (replace(attempt, struck="a wrong card"),)
+    publish(folder, first_match(kept, state=State.VOID, because="a wrong card", attempts=attempts))
+    told = "whether ev1/r1/bob~cyd had to be struck out by the operator: a wrong card"
+    report = check_event(folder)
+    assert (report.findings, told in report.unchecked) == ((), True)
+    status, lines = node(folder)
+    assert (status, lines[0]) == (0, f"{folder}: ok"), lines
+    assert any(line.endswith(told) for line in lines)
+
+
 Change = Callable[..., Any]
 
 

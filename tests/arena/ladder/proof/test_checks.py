@@ -532,6 +532,77 @@ def test_an_attempt_that_is_missing_or_follows_a_result_is_found(make_event) -> 
         assert expected in [finding.what for finding in findings]
 
 
+# -- what the operator struck out
+
+
+def struck(event: EventDocument, **changes: object) -> EventDocument:
+    """The event, its first match struck out; and another attempt at it, say."""
+    (attempt,) = event.matches[0].attempts
+    void = {
+        "state": State.VOID,
+        "because": "a wrong card",
+        "attempts": (replace(attempt, struck="a wrong card"),),
+    }
+    return with_match(event, 0, **(void | changes))
+
+
+def test_what_was_struck_out_openly_is_told_and_nothing_against_the_event(make_event) -> None:
+    folder = make_event()
+    kept = document(folder)
+    publish(folder, struck(kept))
+    report = check_event(folder, earlier=kept)
+    assert report.findings == ()
+    assert report.records == 3
+    [told] = [line for line in report.unchecked if "ev1/r1/bob~cyd" in line]
+    assert told == "whether ev1/r1/bob~cyd had to be struck out by the operator: a wrong card"
+
+
+def test_another_attempt_may_follow_one_that_was_struck_out_while_the_event_goes_on(
+    make_event,
+) -> None:
+    whole = document(make_event())
+    event = under_way(whole)
+    (attempt,) = event.matches[0].attempts
+    attempts = (replace(attempt, struck="a wrong card"), replace(attempt, number=2))
+    again = struck(event, state=State.PLAYED, because=None, attempts=attempts)
+    waiting = struck(event, state=State.SCHEDULED, because=None)
+    for later in (again, waiting):
+        assert not list(document_findings(later))
+        assert not list(contradictions(event, later))
+    assert not list(contradictions(waiting, again))
+    # But once its secret is known nothing more of it is played.
+    found = list(contradictions(whole, replace(again, secret=whole.secret)))
+    assert "it went on after its secret was revealed" in [finding.what for finding in found]
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        ({"state": State.PLAYED, "because": None}, "it is said to be played, and no attempt"),
+        ({"because": None}, "it is void, and it is not said why"),
+        ({"state": State.SCHEDULED}, "the event is over, and it was not played"),
+    ],
+)
+def test_a_state_that_a_strike_does_not_make_is_found(make_event, change, expected: str) -> None:
+    event = struck(document(make_event()), **change)
+    assert any(finding.what.startswith(expected) for finding in document_findings(event))
+
+
+def test_what_is_not_only_struck_out_is_found_by_whoever_kept_a_copy(make_event) -> None:
+    event = document(make_event())
+    (attempt,) = event.matches[0].attempts
+    other = replace(attempt, digest="0" * 64, struck="why")
+    now = struck(event)
+    for earlier, later in (
+        (event, struck(event, attempts=(other,))),  # its record is another
+        (event, struck(event, attempts=())),  # it is gone
+        (now, event),  # the strike was taken back
+        (now, struck(event, attempts=(replace(attempt, struck="another reason"),))),
+    ):
+        found = [finding.what for finding in contradictions(earlier, later)]
+        assert "its attempts were others earlier" in found
+
+
 # -- records
 
 

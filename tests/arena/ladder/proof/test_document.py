@@ -11,6 +11,7 @@ import pytest
 
 from arena.ladder.facts import State
 from arena.ladder.proof.document import (
+    EVENT_FILE,
     EventDocument,
     from_json,
     record_name,
@@ -109,6 +110,18 @@ def test_what_points_to_nothing_or_says_too_little_is_not_read(
 def test_an_edited_document_is_refused_by_its_checksum(event: EventDocument) -> None:
     with pytest.raises(RecordError, match="checksum"):
         from_json(to_json(event).replace(b"club", b"clib"))
+
+
+def test_a_strike_is_of_the_schema_and_read_as_it_was_written(make_event) -> None:
+    event = load_event(make_event() / EVENT_FILE)
+    (stage,) = event.stages
+    first, *others = stage.matches
+    (attempt,) = first.attempts
+    attempts = (replace(attempt, struck="a wrong card"),)
+    first = replace(first, state=State.VOID, because="a wrong card", attempts=attempts)
+    event = replace(event, stages=(replace(stage, matches=(first, *others)),))
+    schema().validate(json.loads(to_json(event)))
+    assert from_json(to_json(event)) == event
 
 
 @pytest.mark.parametrize("data", [b"", b"[]", b"{}", b'{"schema":1}', b"[" * 100_000, b"\xff"])
