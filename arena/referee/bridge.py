@@ -22,7 +22,7 @@ import os
 import threading
 import time
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Sequence
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple, TypeVarTuple
 
@@ -595,6 +595,8 @@ class _End(NamedTuple):
 
 
 _GOING_AWAY = "the arena is going away; try again when it is back"
+_BROKE = _End(Status.UNAVAILABLE, "the call broke")
+"""Nobody hears it, but for whoever answers."""
 _TOO_LONG = _End(Status.DEADLINE_EXCEEDED, "this took too long; try again")
 
 
@@ -710,16 +712,24 @@ class GrpcCall:
             self.put(_TOO_LONG)
 
     async def _read(self, context: Context) -> None:
-        request = None
-        with suppress(grpc.aio.BaseError):  # the call broke, which its task hears of
+        try:
             read = await context.read()
-            request = read if isinstance(read, bytes) else None  # else grpc.aio.EOF
-        self._bridge.into_trio(self._deliver, request)
+        except grpc.aio.BaseError:
+            self.put(_BROKE)
+            return
+        is_said = isinstance(read, bytes)  # else grpc.aio.EOF, which a call that broke has as well
+        if not is_said and context.cancelled():
+            self.put(_BROKE)
+            return
+        self._bridge.into_trio(self._deliver, read if isinstance(read, bytes) else None)
 
     async def _write(self, reply: bytes, context: Context) -> None:
-        with suppress(grpc.aio.BaseError):
+        try:
             await context.write(reply)
-        self._bridge.into_trio(self._deliver_written)
+        except grpc.aio.BaseError:
+            self.put(_BROKE)
+        else:
+            self._bridge.into_trio(self._deliver_written)
 
 
 class _Post(NamedTuple):

@@ -93,7 +93,8 @@ class Call(Protocol):
         """A text that came with the call; empty if none. It may be secret: it goes into no log."""
 
     async def receive(self) -> bytes | None:
-        """The next request, None once the caller has said all. Nothing is read ahead of it.
+        """The next request, None once the caller has said all, or is gone and that is not
+        known yet. Nothing is read ahead of it.
 
         Raises:
             CallGone: where nobody calls any more.

@@ -1,4 +1,6 @@
-"""What tests of the service share: a ladder that was played, and its owners."""
+"""What tests of the service share: bots on disk, ladders on the database that is asked for, and one
+that was played, with its owners, which is a file whatever is asked for: it is copied.
+"""
 
 import shutil
 from collections.abc import Iterator
@@ -12,10 +14,14 @@ from arena.ladder.ladder import Ladder
 from arena.ladder.schedules import RoundRobin
 from arena.ladder.settings import Settings
 from arena.ladder.testing import InProcessRunner
-from tests.arena.ladder.conftest import MakeBotFolder, bot_folder
+from tests.arena.ladder.conftest import (
+    MakeBotFolder,
+    _on_the_database_that_is_asked_for,
+    bot_folder,
+)
 from tests.arena.service.worlds import World, make_folder
 
-__all__ = ["bot_folder", "world"]
+__all__ = ["_on_the_database_that_is_asked_for", "bot_folder", "world"]  # fixtures
 
 
 @pytest.fixture(scope="session")

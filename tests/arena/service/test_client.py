@@ -17,9 +17,10 @@ from arena.ladder.facts import SubmissionState
 from arena.referee.bridge import serve
 from arena.referee.serving import Network
 from arena.service.answering import SERVICES, answer_calls
-from arena.service.client import LadderClient, Server, connected
+from arena.service.client import LadderClient, Server, _pieces, connected
 from arena.service.errors import ServerError
 from arena.service.handlers import Openness
+from arena.service.values import LogHeader, Piece
 from hokm.records import load
 from tests.arena.referee.certificates import authority, issue
 from tests.arena.referee.test_bridge import bridge_threads
@@ -157,6 +158,14 @@ async def test_what_the_ladder_says_no_with_comes_through(world: World) -> None:
         submit = partial(LadderClient.submit, archive=packed.file, digest=packed.entrant.digest)
         text = await failed(address, submit, token=world.tokens["ada"])
         assert 'write owner = "o-ada"' in text
+
+
+def test_a_file_that_is_shorter_than_it_was_said_is_none() -> None:
+    parts: Iterator[LogHeader | Piece] = iter([Piece(b"12345")])
+    with pytest.raises(ServerError, match="not as long"):
+        list(_pieces(parts, [], size=6, server=Server(address="a:1")))
+    parts = iter([Piece(b"12345")])
+    assert list(_pieces(parts, [], size=5, server=Server(address="a:1"))) == [b"12345"]
 
 
 async def test_a_fault_of_the_ladder_is_its_own_and_in_its_log(

@@ -209,6 +209,16 @@ def test_a_part_that_is_neither_is_refused() -> None:
             decode(b"")
 
 
+@pytest.mark.parametrize("figure", [float("nan"), float("inf")])
+@pytest.mark.parametrize("name", ["elo", "mle", "bar", "points_per_board", "los_next"])
+def test_figures_that_are_no_numbers_are_refused(world: World, name: str, figure: float) -> None:
+    standings = world.ladder.standings()
+    row = replace(standings.rows[0], **{name: figure})  # type: ignore[arg-type]
+    data = messages.encode_reply(replace(standings, rows=(row,)))
+    with pytest.raises(WireError, match="no numbers"):
+        messages.decode_standings(data)
+
+
 def test_a_state_that_is_not_known_is_said(world: World) -> None:
     made = world.submit("ada", world.packed("new")).shown
     data = messages.encode_reply(made)
