@@ -7,7 +7,7 @@ from pathlib import Path
 import hypothesis
 import pytest
 
-from tests.postgres import Cluster, lacking, running
+from tests.postgres import ON_POSTGRES, Cluster, lacking, running
 
 # No deadline: time is virtual here and a slow machine is not a failure. CI draws the same examples
 # each time, so that a red build is about the change in it; elsewhere a failure prints the blob that
@@ -22,6 +22,8 @@ hypothesis.settings.load_profile("hokm")
 def postgres() -> Iterator[Cluster]:
     """A PostgreSQL server of this process alone; where there can be none, a skip says why."""
     if (reason := lacking()) is not None:
+        if ON_POSTGRES:  # asked for, so that a run without one would say nothing
+            pytest.fail(reason)
         pytest.skip(reason)
     with running() as cluster:
         yield cluster
