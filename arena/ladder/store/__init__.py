@@ -3,8 +3,8 @@
 One transaction a fact: a match is played the moment its attempt, its boards and its new state are
 committed, and a round is closed the moment its ratings are. Whoever reads at any time, or after a
 kill, sees whole facts only. The store decides nothing about pairings, ratings or files. A
-transaction takes about a millisecond, two or three on a server nearby, so none needs a thread of its
-own.
+transaction takes about a millisecond, two or three on a server nearby, so none needs a thread of
+its own.
 """
 
 import json
