@@ -17,9 +17,6 @@ from arena.ladder.settings import Settings
 from arena.ladder.testing import InProcessRunner
 from arena.service.operating import Refusal, Verbs
 from hokm.outcome import Ending
-from tests.arena.ladder.conftest import bot_folder
-
-__all__ = ["bot_folder"]  # a fixture
 
 NOW = datetime(2026, 3, 21, 12, 0, 0, tzinfo=UTC)
 NAMES = ("ada", "bob", "cyd", "dan")

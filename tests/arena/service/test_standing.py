@@ -26,9 +26,6 @@ from arena.service.standing import Gate, Standing, Status, Ways, event_of, why_i
 from hokm.deck import SEED_BYTES
 from hokm.outcome import Ending
 from hokm.records import MatchRecord
-from tests.arena.ladder.conftest import bot_folder
-
-__all__ = ["bot_folder"]  # a fixture
 
 T = TypeVar("T")
 

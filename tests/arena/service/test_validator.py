@@ -20,9 +20,6 @@ from arena.service.child import Ended
 from arena.service.operating import Verbs
 from arena.service.standing import Gate
 from arena.service.validator import Checked, Judged, Validator, checked, command_of, next_of
-from tests.arena.ladder.conftest import bot_folder
-
-__all__ = ["bot_folder"]  # a fixture
 
 NOW = datetime(2026, 3, 21, 12, 0, 0, tzinfo=UTC)
 AT = "2026-03-21T12:00:00+00:00"
