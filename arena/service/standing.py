@@ -30,6 +30,7 @@ from arena.ladder.events.playing import (
     Notice,
     Runner,
     play_held,
+    sweep,
     why_quiet,
 )
 from arena.ladder.facts import Bot, Controls, Deed
@@ -295,6 +296,7 @@ class Standing:
             remedy = f"play it first: arena ladder run {self._ladder.folder} --entropy VALUE"
             raise LadderError(event.name, problem, remedy=remedy)
         self._end_old_drain()
+        sweep(self._ladder)
         async with trio.open_nursery() as watching:
             watching.start_soon(self._mind_operator)
             watching.start_soon(self._watch_quiet)

@@ -286,6 +286,7 @@ async def play_event(
     EntrantError if that is one bot.
     """
     with ladder.held():
+        sweep(ladder)
         return await play_held(
             ladder,
             runner,
@@ -317,8 +318,7 @@ async def play_held(
     course: Course | None = None,
     guests: Guests | None = None,
 ) -> Event:
-    """As `play_event`, for a caller that holds the ladder."""
-    _sweep(ladder)
+    """As `play_event`, for a caller that holds the ladder, and has swept it."""
     if guests is None:
         _send_home(ladder)
     event = ladder.store.event_under_way()
@@ -755,8 +755,8 @@ def _send_home(ladder: Ladder) -> None:
             ladder.store.deactivate(bot.number, because=AWAY)
 
 
-def _sweep(ladder: Ladder) -> None:
-    """Remove the unfinished files of a run that was killed."""
+def sweep(ladder: Ladder) -> None:
+    """Remove the unfinished files of a run that was killed. It looks at every round there was."""
     for pattern in ("*/.*.part", "*/*/.*.part"):
         for part in ladder.records_folder.glob(pattern):
             part.unlink(missing_ok=True)
