@@ -235,7 +235,7 @@ async def _answer(
         now=_now,
         wait_seconds=ask.casual_wait_seconds,
     )
-    seats = SeatService(homes, tables, enter=service.enter)
+    seats = SeatService(homes, tables, enter=service.owner_of)
     watch.say(f"listening at {runner.network_address}")
     async with trio.open_nursery() as nursery:
         nursery.start_soon(tables.run)

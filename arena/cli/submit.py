@@ -45,8 +45,8 @@ def register(
 ) -> None:
     """Become an owner on a ladder that lets anybody.
 
-    The token is kept in hokm-arena/tokens.toml in $XDG_CONFIG_HOME or ~/.config, for you alone; there is
-    no other copy.
+    The token is kept in hokm-arena/tokens.toml in $XDG_CONFIG_HOME or ~/.config, for you alone;
+    there is no other copy.
     """
     where = Where(server, ca, insecure)
     address = where.address
