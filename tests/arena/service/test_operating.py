@@ -12,7 +12,7 @@ from arena.ladder.events.playing import MatchPlayed, Notice, play_event
 from arena.ladder.facts import Controls, Event, State
 from arena.ladder.ladder import Ladder
 from arena.ladder.proof.folder import check_event, load_event
-from arena.ladder.schedules import AnySchedule, RoundRobin, Swiss
+from arena.ladder.schedules import AnySchedule, KnockOut, RoundRobin, Swiss
 from arena.ladder.settings import Settings
 from arena.ladder.testing import InProcessRunner
 from arena.service.operating import Refusal, Verbs
@@ -60,6 +60,7 @@ async def play(
         schedule=schedule or RoundRobin(),
         gate=Stop(ladder, stop_after),
         at_once=1,
+        draw=lambda count: b"\1" * count,
     )
 
 
@@ -156,22 +157,33 @@ async def test_ratings_after_a_strike_are_those_of_a_ladder_in_which_it_never_co
     assert ladder.store.ratings() == first
 
 
+@pytest.mark.parametrize("schedule", [Swiss(rounds=3), KnockOut()], ids=["swiss", "knock-out"])
 async def test_a_stage_that_was_paired_by_a_result_stays_paired_so_when_that_is_struck_out(
-    ladder: Ladder, verbs: Verbs
+    ladder: Ladder, verbs: Verbs, schedule: AnySchedule
 ) -> None:
-    await play(ladder, schedule=Swiss(rounds=3), stop_after=3)
-    [one, *_] = ladder.store.results()
-    verbs.void(one.match, because=WHY)
+    await play(ladder, schedule=schedule, stop_after=2)
+    first, second = ladder.store.results()
+    verbs.void(first.match, because=WHY)  # before the next stage, which goes by it all the same
     event = await play(ladder)  # the rest of it
     assert event.is_over
     assert check(ladder) == []
-    report = check_event(folder_of(ladder, event))
-    assert report.findings == ()
-    # And one of the first stage, when all is over.
-    first, second = report.event.stages[0].matches
-    verbs.void(({first.match, second.match} - {one.match}).pop(), because=WHY)
+    assert check_event(folder_of(ladder, event)).findings == ()
+    verbs.void(second.match, because=WHY)  # and when all is over
     assert check(ladder) == []
     assert check_event(folder_of(ladder, event)).findings == ()
+
+
+async def test_games_that_a_bot_lost_by_its_fault_do_not_count_once_the_match_does_not(
+    ladder: Ladder, verbs: Verbs
+) -> None:
+    await play(ladder)
+    with ladder.store._database.writing() as connection:
+        connection.exec_driver_sql(
+            "UPDATE entrants SET forfeits = 2 WHERE match = 'ev1/r1/ada~dan'"
+        )
+    assert set(ladder.store.forfeits().values()) == {2}
+    verbs.void("ev1/r1/ada~dan", because=WHY)
+    assert ladder.store.forfeits() == {}
 
 
 async def test_a_match_that_is_played_again_has_other_boards_and_its_first_attempt_stays(

@@ -1,5 +1,6 @@
 """A ladder that stands: in virtual time, with matches that take seconds of it."""
 
+import errno
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
@@ -396,6 +397,26 @@ async def test_a_full_disk_is_said_and_tried_again_and_no_bot_is_blamed(
         assert [line.rpartition("again in ")[2] for line in world.said][:2] == ["1 s", "2 s"]
     assert all(bot.is_active for bot in ladder.store.bots())
     assert len({event.name for event in ladder.store.events() if event.is_over}) >= 1
+
+
+async def test_a_disk_that_cannot_be_read_is_no_word_about_the_bot_that_was_looked_for(
+    autojump_clock, ladder: Ladder, add, monkeypatch
+) -> None:
+    add("ada"), add("bob")
+    thawed, failures = ladder.thawed, [4]
+
+    def sometimes(bot: Bot):
+        if failures[0]:
+            failures[0] -= 1
+            error = LadderError("bots", "is not as it was entered", remedy="remove it")
+            raise error from OSError(errno.EIO, "Input/output error")
+        return thawed(bot)
+
+    monkeypatch.setattr(ladder, "thawed", sometimes)
+    async with standing(ladder) as world:
+        await world.until(ladder.store.results)
+    assert all(bot.is_active for bot in ladder.store.bots())
+    assert ladder.store.operator.deeds() == ()
 
 
 async def test_a_database_that_fails_for_a_while_loses_nothing(
