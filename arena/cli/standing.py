@@ -1,6 +1,7 @@
 """A ladder that stands, put together: runner, loop, validator, service, signals."""
 
 import functools
+import logging
 import os
 import sys
 from contextlib import suppress
@@ -18,6 +19,7 @@ from arena.cli.operating import Operating, extra, operated
 from arena.cli.places import running_folder
 from arena.ladder.bots.bundle import BotError
 from arena.ladder.bots.entrants import SAMPLES, load_bot
+from arena.ladder.bots.shelf import ShelfError
 from arena.ladder.errors import LadderError
 from arena.ladder.events.playing import (
     BotDeactivated,
@@ -49,6 +51,8 @@ from arena.service.validator import Validator, checking_by_process, command_of
 from arena.service.values import ServiceStatus
 from hokm.records import GameRecord
 from hokm.wire import SEAT_SERVICE
+
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -132,6 +136,7 @@ def _prepare(ladder: Ladder, watch: StandingWatch) -> None:
     """Make what bots need now, while no match waits for it; play deals with what cannot be."""
     for bot in ladder.store.bots():
         if bot.is_active:
+            ladder.refrozen(bot)
             try:
                 ladder.thawed(bot)
             except (BotError, LadderError) as error:
@@ -218,6 +223,7 @@ async def _answer(
         openness=Openness(may_register=ask.may_register, is_private=ask.is_private),
     )
     service.intake.sweep(ladder.store.accounts.kept_digests())
+    await trio.to_thread.run_sync(_sweep_elsewhere, ladder, abandon_on_cancel=True)
     if ask.network.tls is None:
         watch.say("no TLS: tokens and archives can be read on the way")
     if ask.doubt:
@@ -241,6 +247,13 @@ async def _answer(
         nursery.start_soon(tables.run)
         await answer_calls(runner.calls, service, others={SEAT_SERVICE: seats.answer})
         nursery.cancel_scope.cancel()
+
+
+def _sweep_elsewhere(ladder: Ladder) -> None:
+    try:
+        ladder.bundles.remove_elsewhere(ladder.store.accounts.refused_digests())
+    except ShelfError as error:  # the next start does it
+        _log.warning("archives could not be removed: %s", error)
 
 
 def _status(ladder: Ladder, standing: Standing) -> ServiceStatus:
