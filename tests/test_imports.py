@@ -72,6 +72,8 @@ ONLY_IN = {
     "arena.metrics": ("arena.cli",),
     "duckdb": ("arena.export.parquet",),
     "arena.export.parquet": ("arena.cli",),
+    "obstore": ("arena.ladder.bots.objects",),
+    "arena.ladder.bots.objects": ("arena.cli",),
     "matplotlib": ("arena.graph",),
     "arena.graph": ("arena.cli",),
     "asyncio": ("arena.referee.bridge",),

@@ -75,6 +75,15 @@ Wheels = Annotated[
         help="Take the packages that bots require from the wheels there, and no network.",
     ),
 ]
+Bundles = Annotated[
+    str | None,
+    typer.Option(
+        envvar="HOKM_ARENA_BUNDLES",
+        metavar="URL",
+        help="Keep what is sent in there: s3://BUCKET/PREFIX, gs://…, az://… or file:///FOLDER. "
+        "Credentials come from the environment.  [default: the ladder's folder]",
+    ),
+]
 Drain = Annotated[
     float,
     typer.Option(

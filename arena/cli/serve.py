@@ -8,6 +8,7 @@ import typer
 from arena.cli.errors import Misuse
 from arena.cli.options import (
     BuildNetwork,
+    Bundles,
     Concurrency,
     ConfineLadder,
     Drain,
@@ -100,6 +101,7 @@ def serve(
     sandbox: ConfineLadder = True,
     build_network: BuildNetwork = False,
     wheels: Wheels = None,
+    bundles: Bundles = None,
     metrics: Metrics = None,
     log_format: LogFormat = None,
     log_file: LogFile = None,
@@ -116,6 +118,7 @@ def serve(
     """
     require_posix()
     from arena.cli import standing
+    from arena.cli.bundles import shelf_at
     from arena.cli.confining import for_builds
     from arena.cli.listening import place_of
     from arena.cli.operating import Operating
@@ -182,5 +185,6 @@ def serve(
     made = environments(
         wheels, confine=for_builds(sandbox, is_ladder=True), has_network=build_network
     )
-    with Ladder.open(folder, environments=made) as ladder:
+    shelf = None if bundles is None else shelf_at(bundles)
+    with Ladder.open(folder, environments=made, shelf=shelf) as ladder:
         standing.serve(ladder, ask)

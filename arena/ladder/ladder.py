@@ -7,6 +7,7 @@
     records/      every match, by event and round
     logs/         what bots wrote while they played
     secret/       where the deals of each event come from; open to the owner alone
+    submissions/  the archives that were sent in, unless they are kept elsewhere
     lock          held by whoever plays
 
 Bots may be added while matches are played: they are in the next cycle. How an event is played is
@@ -16,6 +17,7 @@ the business of `arena.ladder.events.playing`.
 import difflib
 import fcntl
 import os
+import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
@@ -23,6 +25,8 @@ from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from arena.ladder.bots.archive import unpack
+from arena.ladder.bots.bundle import BotError
 from arena.ladder.bots.entrants import (
     SAMPLES,
     Entrant,
@@ -33,6 +37,7 @@ from arena.ladder.bots.entrants import (
 )
 from arena.ladder.bots.environments import Environments
 from arena.ladder.bots.frozen import freeze, thaw
+from arena.ladder.bots.shelf import FOLDER, Bundles, Shelf, ShelfError
 from arena.ladder.errors import LadderError
 from arena.ladder.facts import WITHDRAWN, Bot, Event
 from arena.ladder.files import part_of, unwritable, write_part, write_whole
@@ -99,8 +104,15 @@ class Ladder:
     """
 
     def __init__(
-        self, folder: Path, *, settings: Settings, store: Store, environments: Environments
+        self,
+        folder: Path,
+        *,
+        settings: Settings,
+        store: Store,
+        environments: Environments,
+        shelf: Shelf | None = None,
     ) -> None:
+        self.bundles = Bundles(folder / FOLDER, shelf)
         self.environments = environments
         self.folder = folder
         self.settings = settings
@@ -141,10 +153,16 @@ class Ladder:
 
     @classmethod
     def open(
-        cls, folder: Path, *, environments: Environments | None = None, is_in_place: bool = True
+        cls,
+        folder: Path,
+        *,
+        environments: Environments | None = None,
+        shelf: Shelf | None = None,
+        is_in_place: bool = True,
     ) -> "Ladder":
-        """Open a ladder; `environments` makes what its bots need besides their files. One that is
-        not `is_in_place` may yet be made again.
+        """Open a ladder; `environments` makes what its bots need besides their files, `shelf` has
+        the archives that were sent in, where its folder has not. One that is not `is_in_place` may
+        yet be made again.
         """
         file = folder / SETTINGS_FILE
         settings = read_settings(file)
@@ -168,6 +186,7 @@ class Ladder:
             settings=settings,
             store=store,
             environments=environments or Environments(),
+            shelf=shelf,
         )
 
     def close(self) -> None:
@@ -365,7 +384,21 @@ class Ladder:
         """
         for bot in self.store.bots():
             if bot.is_active:
+                self.refrozen(bot)
                 self.thawed(bot)
+
+    def refrozen(self, bot: Bot) -> None:
+        """Make the copy of a bot again that was removed, of its archive, if there is one. It may
+        ask a store elsewhere, which takes a while; without an answer nothing is changed.
+        """
+        if bot.remote or (self.bots_folder / bot.digest).exists():
+            return
+        with (
+            suppress(BotError, LadderError, OSError, ShelfError),  # then thawing it says what is so
+            tempfile.TemporaryDirectory(prefix=".again-", dir=self.folder) as there,
+        ):
+            file = self.bundles.fetch(bot.digest, into=Path(there))
+            freeze(unpack(file, Path(there) / "bot", digest=bot.digest), bots=self.bots_folder)
 
     @contextmanager
     def held(self) -> Iterator[None]:

@@ -147,6 +147,11 @@ async def _submitted(
         await _receive_pieces(call, begun)
         # Not abandoned: its files are in use until it is done.
         entrant = await trio.to_thread.run_sync(begun.checked, limiter=limiter)
+        if (known := service.accept_upload(caller, begun, entrant)) is not None:
+            return known
+        # It may wait for a network. So it takes no thread from what others ask, uploads being few,
+        # and is abandoned at an end: what is half done on a shelf is not there.
+        await trio.to_thread.run_sync(begun.keep, abandon_on_cancel=True)
         return service.finish_upload(caller, begun, entrant)
     finally:
         service.end_upload(begun)

@@ -76,7 +76,7 @@ class LadderService:
         limits: Quotas | None = None,
         openness: Openness | None = None,
     ) -> None:
-        self.intake = Intake(ladder.folder)
+        self.intake = Intake(ladder.folder, ladder.bundles)
         self._ladder = ladder
         self._accounts = ladder.store.accounts
         self._now = now
@@ -134,8 +134,13 @@ class LadderService:
         self._uploading.append(owner.number)
         return upload
 
-    def finish_upload(self, caller: Caller, upload: Upload, entrant: Entrant) -> values.Submitted:
-        """Take in what :meth:`~arena.service.intake.Upload.checked` found in an upload."""
+    def accept_upload(
+        self, caller: Caller, upload: Upload, entrant: Entrant
+    ) -> values.Submitted | None:
+        """Look at what :meth:`~arena.service.intake.Upload.checked` found in an upload: None if it
+        is to be taken in, and may be kept (:meth:`~arena.service.intake.Upload.keep`, which may
+        take a while) and finished.
+        """
         owner = self._enter(caller, Scope.SUBMIT, cost=0)
         if owner.number != upload.owner:
             raise ServiceError(Fault.PERMISSION, "this upload is another's", remedy="begin anew")
@@ -148,9 +153,15 @@ class LadderService:
         if (known := self._known(owner, entrant.digest)) is not None:
             return known
         self._refuse_beyond_quotas(owner, upload.size_bytes)
+        return None
+
+    def finish_upload(self, caller: Caller, upload: Upload, entrant: Entrant) -> values.Submitted:
+        """Take in an upload that was accepted, if it still is; it is kept, if it is not yet."""
+        if (known := self.accept_upload(caller, upload, entrant)) is not None:
+            return known
         upload.keep()
         submission = self._accounts.submit(
-            owner=owner.number,
+            owner=upload.owner,
             name=entrant.name,
             version=entrant.version,
             digest=entrant.digest,

@@ -1,11 +1,13 @@
-"""What was sent in, on its way to the disk: `submissions/<digest>.zip` in the ladder's folder.
+"""What was sent in, on its way to the shelf of the ladder: `submissions/<digest>.zip` in its
+folder, or a store elsewhere.
 
 An upload is a file of its own until it is whole and was read by the strict reader of archives; then
-it gets its name, and then a row says that it is there. A kill at any moment leaves at most a file
-that nobody names, and the next start removes it. Nothing of an archive is ever written where the
-archive says.
+it is put on the shelf, and then a row says that it is there. A kill at any moment leaves at most a
+file that nobody names, and the next start removes those of the folder. Nothing of an archive is
+ever written where the archive says.
 """
 
+import logging
 import os
 import shutil
 import tempfile
@@ -17,9 +19,9 @@ from typing import Final
 from arena.ladder.bots import archive
 from arena.ladder.bots.bundle import BotError
 from arena.ladder.bots.entrants import Entrant
+from arena.ladder.bots.shelf import FOLDER, Bundles, ShelfError
 from arena.service.errors import Fault, ServiceError
 
-FOLDER: Final = "submissions"
 LARGEST_BYTES: Final = archive.LARGEST_BYTES + 2 * 2**20
 """Of an archive: that, stored, with all names twice, as the reader of archives has it."""
 PIECE_BYTES: Final = 1 << 20
@@ -27,16 +29,21 @@ PIECE_BYTES: Final = 1 << 20
 _PART: Final = ".part"
 _LOOKED_AT: Final = ".looked-at-"
 
+_log = logging.getLogger(__name__)
+
 
 class Intake:
-    """The folder of archives that were sent in; it is made with the first."""
+    """The archives that were sent in to a ladder, and the folder where they are looked at; it is
+    made with the first.
+    """
 
-    def __init__(self, ladder: Path) -> None:
+    def __init__(self, ladder: Path, bundles: Bundles | None = None) -> None:
         self.folder = ladder / FOLDER
+        self.bundles = bundles or Bundles(self.folder)
 
     def archive_of(self, digest: str) -> Path:
-        """Where the archive of a submission is."""
-        return self.folder / f"{digest}{archive.SUFFIX}"
+        """Where the archive of a submission is, unless it is kept elsewhere."""
+        return self.bundles.own.file_of(digest)
 
     def begin(self, digest: str, size_bytes: int) -> "Upload":
         """An upload of the bot of that digest, in an archive so long.
@@ -56,13 +63,14 @@ class Intake:
         return Upload(self, digest, size_bytes, part=Path(name), descriptor=descriptor)
 
     @contextmanager
-    def unpacked(self, digest: str) -> Iterator[Entrant]:
-        """The bot of an archive that is kept, in a folder for as long as this is open.
-
-        Raises BotError for an archive that is not what it was, OSError where the disk fails.
-        """
-        with tempfile.TemporaryDirectory(prefix=_LOOKED_AT, dir=self.folder) as there:
-            yield archive.unpack(self.archive_of(digest), Path(there) / "bot", digest=digest)
+    def looking(self) -> Iterator[Path]:
+        """A folder to look at an archive in, for as long as this is open. Raises OSError."""
+        self.folder.mkdir(mode=0o700, exist_ok=True)
+        # A fetch that nobody waits for any more may write into it while it is removed.
+        with tempfile.TemporaryDirectory(
+            prefix=_LOOKED_AT, dir=self.folder, ignore_cleanup_errors=True
+        ) as there:
+            yield Path(there)
 
     def sweep(self, kept: frozenset[str]) -> None:
         """Remove what a kill left, and archives that nobody will ask for: all but those of the
@@ -96,6 +104,7 @@ class Upload:
         self._intake = intake
         self._part = part
         self._file = os.fdopen(descriptor, "wb")
+        self._is_kept = False
 
     def write(self, piece: bytes) -> None:
         """The next piece. Raises ServiceError for one that is empty or too long, and beyond the
@@ -133,14 +142,22 @@ class Upload:
                     raise ServiceError(Fault.INVALID, told, remedy="") from error
 
     def keep(self) -> None:
-        """Give it its name; harmless where the archive is there already."""
-        with _disk():
-            self._part.replace(self._intake.archive_of(self.digest))
-            descriptor = os.open(self._intake.folder, os.O_RDONLY)
-            try:
-                os.fsync(descriptor)
-            finally:
-                os.close(descriptor)
+        """Put it on the shelf of the ladder; harmless where the archive is there already, and done
+        once. It takes a while where that is elsewhere; may be called in another thread.
+
+        Raises ServiceError where it cannot be kept: then nothing was entered.
+        """
+        if self._is_kept:
+            return
+        try:
+            self._intake.bundles.put(self.digest, self._part)
+        except ShelfError as error:
+            # Where it is kept is the operator's business.
+            _log.error("an archive could not be kept: %s", error)
+            problem = "the ladder cannot keep archives at the moment, and nothing was entered"
+            remedy = "send it again in some minutes, or tell its operator"
+            raise ServiceError(Fault.NOT_NOW, problem, remedy=remedy) from error
+        self._is_kept = True
 
     def close(self) -> None:
         """Leave nothing of what was not kept."""

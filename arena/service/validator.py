@@ -17,11 +17,13 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import Enum
 from pathlib import Path
-from typing import Final, TypeVar
+from typing import Final, Protocol, TypeVar
 
 import trio
 
+from arena.ladder.bots import archive as archives
 from arena.ladder.bots.bundle import BotError
+from arena.ladder.bots.shelf import ShelfError
 from arena.ladder.errors import LadderError
 from arena.ladder.facts import Bot, Submission, SubmissionState
 from arena.ladder.ladder import Added, Entry, Ladder
@@ -47,6 +49,14 @@ _STDERR_BYTES: Final = 4096
 _log = logging.getLogger(__name__)
 
 T = TypeVar("T")
+
+
+class InThread(Protocol):
+    """Does what takes a while in another thread, as :func:`trio.to_thread.run_sync`."""
+
+    async def __call__(self, act: Callable[[], T], /, *, abandon_on_cancel: bool = ...) -> T:
+        """Do it; what may be abandoned is not waited for at an end."""
+        ...
 
 
 class Judged(Enum):
@@ -168,16 +178,16 @@ class Validator:
         at_once: int = 1,
         say: Callable[[str], None] = lambda _: None,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
-        in_thread: Callable[[Callable[[], Added]], Awaitable[Added]] = trio.to_thread.run_sync,
+        in_thread: InThread | None = None,
     ) -> None:
         self._ladder = ladder
         self._accounts = ladder.store.accounts
-        self._intake = Intake(ladder.folder)
+        self._intake = Intake(ladder.folder, ladder.bundles)
         self._check = check
         self._at_once = at_once
         self._say = say
         self._now = now
-        self._in_thread = in_thread
+        self._in_thread = in_thread or _in_thread
         self._scope = trio.CancelScope()
         self._served: dict[int, int] = {}
         self._tries: dict[int, int] = {}
@@ -243,14 +253,7 @@ class Validator:
             report = _report(cause, judged=Judged.REFUSED)
             await self._decide(submission, SubmissionState.REFUSED, report)
             return
-        try:
-            found = await self._check(self._intake.archive_of(submission.digest))
-        except OSError as error:
-            cause = f"the check could not be begun: {error.strerror}"
-            found = Checked(Judged.UNDECIDED, _report(cause, judged=Judged.UNDECIDED))
-        bot: Bot | None = None
-        if found.judged is Judged.ACCEPTED:
-            found, bot = await self._enter(submission, found)
+        found, bot = await self._looked_at(submission)
         match found.judged:
             case Judged.ACCEPTED:
                 assert bot is not None
@@ -261,12 +264,35 @@ class Validator:
             case Judged.UNDECIDED:
                 await self._try_again(submission, found.report)
 
-    async def _enter(self, submission: Submission, found: Checked) -> tuple[Checked, Bot | None]:
+    async def _looked_at(self, submission: Submission) -> tuple[Checked, Bot | None]:
+        """Check a bot, and enter it if it is accepted; what that came to."""
+        try:
+            with self._intake.looking() as there:
+                archive = await self._in_thread(
+                    lambda: self._intake.bundles.fetch(submission.digest, into=there),
+                    abandon_on_cancel=True,
+                )
+                found = await self._check(archive)
+                if found.judged is Judged.ACCEPTED:
+                    return await self._enter(submission, found, archive)
+                return found, None
+        except ShelfError as error:
+            # Where archives are kept is the operator's business, and the report is its owner's.
+            _log.error("an archive could not be fetched: %s", error, extra=_named(submission))
+            cause = "its archive could not be fetched from where the ladder keeps it"
+        except OSError as error:
+            cause = f"the check could not be begun: {error.strerror}"
+        return Checked(Judged.UNDECIDED, _report(cause, judged=Judged.UNDECIDED)), None
+
+    async def _enter(
+        self, submission: Submission, found: Checked, archive: Path
+    ) -> tuple[Checked, Bot | None]:
         """Enter a bot that was accepted; what that came to."""
 
         def enter() -> Added:
-            with self._intake.unpacked(submission.digest) as entrant:
-                return self._ladder.add(str(entrant.folder), is_version=True)
+            folder = archive.parent / "bot"
+            entrant = archives.unpack(archive, folder, digest=submission.digest)
+            return self._ladder.add(str(entrant.folder), is_version=True)
 
         judged, cause = Judged.UNDECIDED, ""
         try:
@@ -350,6 +376,10 @@ class Validator:
                 self._say(f"validation waits: {error}; tried again in {delay_seconds:g} s")
                 await trio.sleep(delay_seconds)
         raise AssertionError("there is always another delay")
+
+
+async def _in_thread(act: Callable[[], T], /, *, abandon_on_cancel: bool = False) -> T:
+    return await trio.to_thread.run_sync(act, abandon_on_cancel=abandon_on_cancel)
 
 
 def _named(submission: Submission) -> dict[str, object]:

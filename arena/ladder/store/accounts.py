@@ -212,6 +212,15 @@ class Accounts:
         with self._database.reading() as connection:
             return frozenset(connection.execute(query).scalars())
 
+    def refused_digests(self) -> frozenset[str]:
+        """The digests of all archives that nobody will ask for: of what was refused, each time."""
+        query = sa.select(t.submissions.c.digest).where(
+            t.submissions.c.state == SubmissionState.REFUSED.value
+        )
+        with self._database.reading() as connection:
+            refused = frozenset(connection.execute(query).scalars())
+        return refused - self.kept_digests()
+
     def _submissions(self, *conditions: "sa.ColumnElement[bool]") -> tuple[Submission, ...]:
         query = sa.select(t.submissions).where(*conditions).order_by(t.submissions.c.number)
         with self._database.reading() as connection:

@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TypeVar
 
 import pytest
 import trio
@@ -14,7 +15,7 @@ from arena.ladder.bots.archive import pack
 from arena.ladder.bots.entrants import load_bot
 from arena.ladder.errors import LadderError
 from arena.ladder.facts import Controls, Submission, SubmissionState
-from arena.ladder.ladder import Added, Ladder
+from arena.ladder.ladder import Ladder
 from arena.ladder.settings import Settings
 from arena.service.child import Ended
 from arena.service.operating import Verbs
@@ -24,6 +25,8 @@ from arena.service.validator import Checked, Judged, Validator, checked, command
 NOW = datetime(2026, 3, 21, 12, 0, 0, tzinfo=UTC)
 AT = "2026-03-21T12:00:00+00:00"
 CHECK_SECONDS = 30.0
+
+T = TypeVar("T")
 
 WAITING, VALIDATING = SubmissionState.WAITING, SubmissionState.VALIDATING
 ACTIVE, REFUSED, FAILED = SubmissionState.ACTIVE, SubmissionState.REFUSED, SubmissionState.FAILED
@@ -114,7 +117,7 @@ def world(tmp_path: Path, bot_folder) -> Iterator[World]:
 
 @asynccontextmanager
 async def validating(world: World, *, at_once: int = 1) -> AsyncIterator[Validator]:
-    async def at_once_here(act: Callable[[], Added]) -> Added:
+    async def at_once_here(act: Callable[[], T], *, abandon_on_cancel: bool = False) -> T:
         return act()
 
     validator = Validator(
