@@ -30,6 +30,7 @@ _MARKS = {
     Flag.INACTIVE: ("I", "inactive: no longer paired"),
     Flag.RETIRED: ("R", "retired"),
     Flag.FORFEITS: ("F", "forfeits: games ended by its fault, which count as the worst result"),
+    Flag.REMOTE: ("H", "stays at home: nobody can look at it, or isolate those of one machine"),
 }
 
 _LEAST_OWNER = 6

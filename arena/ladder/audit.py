@@ -28,6 +28,8 @@ def check(ladder: Ladder) -> list[LadderError]:
     """
     problems: list[LadderError] = []
     for bot in ladder.store.bots():
+        if bot.remote:  # it has no files here
+            continue
         try:
             thaw(bot.digest, bots=ladder.bots_folder)
         except LadderError as error:

@@ -36,6 +36,8 @@ class Flag(Enum):
     """Its owner took it out. What it played still counts."""
     FORFEITS = "forfeits"
     """Games ended by its fault; `forfeits` says how many."""
+    REMOTE = "remote"
+    """It runs on a machine of its owner's: nobody can look at it, or keep it from another there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,6 +233,7 @@ def _row(bot: Bot, counts: Tally, place: int, *, forfeits: int) -> Row:
         Flag.INACTIVE: not bot.is_active and not bot.is_retired,
         Flag.RETIRED: bot.is_retired,
         Flag.FORFEITS: forfeits > 0,
+        Flag.REMOTE: bot.remote,
     }
     return Row(
         rank=None,

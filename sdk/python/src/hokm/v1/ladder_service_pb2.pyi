@@ -62,6 +62,8 @@ class _StandingsFlagEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Standin
     STANDINGS_FLAG_INACTIVE: _StandingsFlag.ValueType  # 4
     STANDINGS_FLAG_RETIRED: _StandingsFlag.ValueType  # 5
     STANDINGS_FLAG_FORFEITS: _StandingsFlag.ValueType  # 6
+    STANDINGS_FLAG_REMOTE: _StandingsFlag.ValueType  # 7
+    """It stays at home: it runs on a machine of its owner's."""
 
 class StandingsFlag(_StandingsFlag, metaclass=_StandingsFlagEnumTypeWrapper):
     """What a reader must know about a row besides its figures."""
@@ -73,6 +75,8 @@ STANDINGS_FLAG_UNRATED: StandingsFlag.ValueType  # 3
 STANDINGS_FLAG_INACTIVE: StandingsFlag.ValueType  # 4
 STANDINGS_FLAG_RETIRED: StandingsFlag.ValueType  # 5
 STANDINGS_FLAG_FORFEITS: StandingsFlag.ValueType  # 6
+STANDINGS_FLAG_REMOTE: StandingsFlag.ValueType  # 7
+"""It stays at home: it runs on a machine of its owner's."""
 Global___StandingsFlag: _TypeAlias = StandingsFlag  # noqa: Y015
 
 @_typing.final
