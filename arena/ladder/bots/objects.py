@@ -39,30 +39,36 @@ _SECRET: Final = re.compile(r"KEY|SECRET|TOKEN|PASSWORD|SAS|CREDENTIAL|ACCOUNT$"
 
 @dataclass(frozen=True, slots=True)
 class _Kind:
-    """What a store of one kind needs in the environment: all of one of these groups."""
+    """What a store of one kind needs in the environment: all of one of these groups. The names of
+    its variables begin with `prefix`.
+    """
 
+    prefix: str
     needs: tuple[tuple[str, ...], ...]
     always: tuple[str, ...] = ()
 
 
 _KINDS: Final[Mapping[str, _Kind]] = {
     "s3": _Kind(
+        "AWS",
         (
             ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"),
             ("AWS_WEB_IDENTITY_TOKEN_FILE", "AWS_ROLE_ARN"),
             ("AWS_CONTAINER_CREDENTIALS_RELATIVE_URI",),
             ("AWS_CONTAINER_CREDENTIALS_FULL_URI",),
-        )
+        ),
     ),
     "gs": _Kind(
+        "GOOGLE",
         (
             ("GOOGLE_APPLICATION_CREDENTIALS",),
             ("GOOGLE_SERVICE_ACCOUNT",),
             ("GOOGLE_SERVICE_ACCOUNT_PATH",),
             ("GOOGLE_SERVICE_ACCOUNT_KEY",),
-        )
+        ),
     ),
     "az": _Kind(
+        "AZURE",
         (
             ("AZURE_STORAGE_ACCOUNT_KEY",),
             ("AZURE_STORAGE_ACCESS_KEY",),
@@ -82,14 +88,16 @@ def open_store(url: str, *, environment: Mapping[str, str] = os.environ) -> "Obj
 
     Raises ShelfError for what is no such URL, and for credentials that are not in the environment.
     """
-    parts = checked_url(url)
-    if parts.scheme in _KINDS:
-        _refuse_without_credentials(url, _KINDS[parts.scheme], environment)
+    kind = _KINDS.get(checked_url(url).scheme)
     try:
-        if parts.scheme == "memory":
+        if kind is None:
             store = from_url(url)
         else:
-            store = from_url(url, client_options=_CLIENT, retry_config=_RETRY)
+            _refuse_without_credentials(url, kind, environment)
+            # Options that are given here are all there are: what else the library would take of
+            # them from the environment it then does not.
+            options = _CLIENT | {"allow_http": _may_do_without_tls(url, kind, environment)}
+            store = from_url(url, client_options=options, retry_config=_RETRY)
     except (BaseError, ValueError, OSError) as error:
         problem = f"cannot be used ({_reason(error, environment)})"
         raise ShelfError(url, problem, remedy="check the URL and its variables") from None
@@ -192,16 +200,24 @@ class ObjectShelf:
     def _failing(self) -> Iterator[None]:
         try:
             yield
-        except (PermissionDeniedError, UnauthenticatedError):
-            remedy = "check its variables, and that they may list, read, write and delete there"
-            raise ShelfError(self._name, "refuses these credentials", remedy=remedy) from None
-        except FileNotFoundError:
-            remedy = "make that bucket, or give another URL"
-            raise ShelfError(self._name, "is not there", remedy=remedy) from None
         except (BaseError, OSError, ValueError) as error:
-            problem = f"cannot be used ({_reason(error, self._environment)})"
-            remedy = "see to the network and the store; it is tried again"
-            raise ShelfError(self._name, problem, remedy=remedy, is_passing=True) from None
+            status = _status_of(error)
+            reason = _reason(error, self._environment)
+        else:
+            return
+        is_passing = False
+        if status in (401, 403):
+            problem = "refuses these credentials"
+            remedy = "check its variables, and that they may list, read, write and delete there"
+        elif status == 404:
+            problem, remedy = "is not there", "make that bucket, or give another URL"
+        elif status is not None and status < 500 and status != 429:
+            problem = f"does not take what is asked ({reason})"
+            remedy = "check the URL and its variables, the region say"
+        else:
+            problem = f"cannot be used ({reason})"
+            remedy, is_passing = "see to the network and the store; it is tried again", True
+        raise ShelfError(self._name, problem, remedy=remedy, is_passing=is_passing) from None
 
 
 def _key(digest: str) -> str:
@@ -215,6 +231,31 @@ def _refuse_without_credentials(url: str, kind: _Kind, environment: Mapping[str,
     if missing:
         problem = "needs credentials, which come from the environment"
         raise ShelfError(url, problem, remedy=f"set {' and '.join(missing)}")
+
+
+def _may_do_without_tls(url: str, kind: _Kind, environment: Mapping[str, str]) -> bool:
+    word = f"{kind.prefix}_ALLOW_HTTP"
+    if environment.get(word, "").lower() in ("true", "1"):
+        return True
+    for name, value in environment.items():
+        is_endpoint = name.startswith(f"{kind.prefix}_") and re.search("ENDPOINT|BASE_URL", name)
+        if is_endpoint and "METADATA" not in name and value.lower().startswith("http://"):
+            problem = f"is at an address without TLS, by {name}"
+            remedy = f"give one with https, or set {word}=true if nobody can listen on the way"
+            raise ShelfError(url, problem, remedy=remedy)
+    return False
+
+
+def _status_of(error: Exception) -> int | None:
+    """The status that a store answered with, None if that is not known."""
+    match error:
+        case PermissionDeniedError() | UnauthenticatedError():
+            return 403
+        case FileNotFoundError():
+            return 404
+        case _:  # the library has no kind for it, and its text is all there is
+            found = re.search(r"status(?: code)?:? (\d{3})\b", str(error).partition("\n")[0])
+            return int(found[1]) if found else None
 
 
 def _reason(error: Exception, environment: Mapping[str, str]) -> str:
