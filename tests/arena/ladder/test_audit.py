@@ -120,3 +120,9 @@ async def test_ratings_that_do_not_follow_from_the_results_are_found(played: Lad
     sql(played, "UPDATE ratings SET elo = elo + 1e-9 WHERE round = 3")
     [problem] = check(played)
     assert "holds Elo ratings that do not follow from its results" in str(problem)
+
+
+async def test_a_bot_that_stays_at_home_has_no_files_to_look_for(played: Ladder) -> None:
+    bot = played.add_remote("rostam", owner="maryam", version="1.5")
+    assert bot.remote
+    assert check(played) == []

@@ -13,8 +13,10 @@ import pytest
 
 from arena.ladder import ladder as ladder_module
 from arena.ladder.audit import check
+from arena.ladder.bots.archive import pack
 from arena.ladder.bots.bundle import bundle, bundle_digest
 from arena.ladder.bots.entrants import SAMPLES, BotError
+from arena.ladder.bots.shelf import Bundles, FolderShelf
 from arena.ladder.errors import LadderError
 from arena.ladder.events.playing import play_event
 from arena.ladder.ladder import Entry, Ladder
@@ -162,6 +164,28 @@ def test_a_bot_is_entered_as_a_copy_its_author_cannot_change(
     assert not (copy / "bot.py").stat().st_mode & 0o222
     (source / "bot.py").write_text("other")
     assert bundle_digest(copy) == added.bot.digest
+
+
+def test_a_copy_that_was_removed_is_made_again_of_the_archive(
+    ladder: Ladder, bot_folder, tmp_path: Path
+) -> None:
+    folder = bot_folder("one")
+    bot = ladder.add(folder).bot
+    copy = ladder.bots_folder / bot.digest
+    before = ladder.thawed(bot)
+    archive = pack(Path(folder), into=tmp_path / "packed").file
+    shutil.rmtree(copy)
+    with pytest.raises(LadderError, match="is not as it was entered"):
+        ladder.prepare()  # of an archive there is nothing
+    own = ladder.folder / "submissions"
+    for bundles in (Bundles(own), Bundles(own, FolderShelf(tmp_path / "elsewhere"))):
+        bundles.put(bot.digest, archive)
+        ladder.bundles = bundles
+        ladder.prepare()
+        assert ladder.thawed(bot) == before
+        shutil.rmtree(copy)
+        bundles.own.remove(bot.digest)
+    assert not list(ladder.folder.glob(".again-*"))
 
 
 def test_a_bundled_bot_is_entered_by_its_name(ladder: Ladder, bot_folder, monkeypatch) -> None:
@@ -370,3 +394,33 @@ async def test_standings_can_be_read_by_anybody_at_any_time(played: Ladder, fold
     with Ladder.open(folder) as other, played.held():
         assert other.standings() == played.standings()
         assert other.standings().rounds_closed == 3
+
+
+# -- bots that stay at home
+
+
+def test_a_bot_that_stays_at_home_is_entered_once_a_version(ladder: Ladder) -> None:
+    first = ladder.add_remote("rostam", owner="maryam", version="1")
+    assert ladder.add_remote("rostam", owner="maryam", version="1") == first
+    second = ladder.add_remote("rostam", owner="maryam", version="2")
+    assert [first.name, second.name] == ["rostam", "rostam-2"]
+    assert first.rated
+    assert first.remote
+    entrant = ladder.thawed(second)
+    assert (entrant.name, entrant.version, entrant.digest) == ("rostam-2", "2", second.digest)
+    assert entrant.is_remote
+
+
+@pytest.mark.parametrize("name", ["rostam", "Rostam"])
+def test_a_bot_that_stays_at_home_takes_nobodys_name(ladder: Ladder, bot_folder, name: str) -> None:
+    ladder.add(bot_folder("rostam"))
+    with pytest.raises(LadderError):
+        ladder.add_remote(name, owner="maryam", version="1")
+    assert len(ladder.store.bots()) == 1
+
+
+@pytest.mark.parametrize("version", ["1/2", "a b", "x" * 40])
+def test_a_version_that_makes_no_name_is_refused(ladder: Ladder, version: str) -> None:
+    ladder.add_remote("rostam", owner="maryam", version="1")
+    with pytest.raises(LadderError, match="another version"):
+        ladder.add_remote("rostam", owner="maryam", version=version)
