@@ -53,6 +53,8 @@ _EPOCH: Final = (1980, 1, 1, 0, 0, 0)  # the first day of a zip
 _UNIX: Final = 3
 _IS_ENCRYPTED: Final = 0x1
 _IS_UTF8: Final = 0x800
+_FIELD: Final = struct.Struct("<2H")  # the head of an extra field: its kind and length
+_SECOND_NAME: Final = 0x7075  # a name in Unicode, which zipfile heeds from 3.12 on
 _UNSEEN: Final = ("Cc", "Cf", "Cs", "Zl", "Zp")  # categories of what cannot be seen in a name
 _PACK: Final = "pack it with arena bot pack"
 _AGAIN: Final = "get it again, or pack it again with arena bot pack"
@@ -273,6 +275,11 @@ def _files_of(file: Path, archive: zipfile.ZipFile) -> list[zipfile.ZipInfo]:
         else:
             files.append(info)
     _refuse_names(file, [info.orig_filename for info in files], remedy=_PACK)
+    for info in archive.infolist():
+        # It is unpacked by the name that was looked at, whatever this version of zipfile makes of
+        # a field that gives it another.
+        if info.filename != info.orig_filename or _SECOND_NAME in _fields_of(info):
+            _refuse(file, info.orig_filename, "has a second name", remedy=_PACK)
     sizes = {info.filename: info.file_size for info in files}
     _refuse_sizes(file, sizes)
     if MANIFEST not in sizes:
@@ -284,6 +291,15 @@ def _files_of(file: Path, archive: zipfile.ZipFile) -> list[zipfile.ZipInfo]:
         problem = f"unpacks to more than {HIGHEST_RATIO} times its length"
         raise BotError(file, problem, remedy=_PACK)
     return files
+
+
+def _fields_of(info: zipfile.ZipInfo) -> Iterator[int]:
+    """The kinds of the extra fields of an entry."""
+    extra = info.extra
+    while len(extra) >= _FIELD.size:
+        kind, length = _FIELD.unpack_from(extra)
+        yield kind
+        extra = extra[_FIELD.size + length :]
 
 
 def _runs(info: zipfile.ZipInfo) -> bool:

@@ -293,6 +293,15 @@ def test_a_name_must_be_said_to_be_utf8(tmp_path: Path) -> None:
     assert "has a name that is not said to be UTF-8; pack it with" in complaint(file)
 
 
+def test_a_second_name_of_a_file_is_refused(tmp_path: Path) -> None:
+    # From 3.12 on `zipfile` takes the name in this field for the file's.
+    entry = info_of("innocent")
+    second = struct.pack("<BL", 1, zlib.crc32(b"innocent")) + b"../../../outside"
+    entry.extra = struct.pack("<HHBHH", 0xCAFE, 1, 0, 0x7075, len(second)) + second
+    file = zip_of(tmp_path / "bad.zip", RUN, TOML, (entry, b"x"))
+    assert "'innocent': has a second name" in complaint(file)
+
+
 def test_a_folder_in_place_of_its_files_is_seen_through(tmp_path: Path) -> None:
     inside = zip_of(tmp_path / "bad.zip", (info_of("greedy/bot.toml"), MANIFEST.encode()))
     assert "has no bot.toml at its top, but greedy/bot.toml; pack it with" in complaint(inside)
