@@ -57,11 +57,16 @@ def backup(
                 "rows": made.rows,
                 "files": made.files,
                 "skipped": list(made.skipped),
+                "bundles_elsewhere": made.elsewhere,
             }
         )
         return
     for name in made.skipped:
         show.print_line(show.errors(), printable(f"left out, as it is no file: {folder / name}"))
+    if made.elsewhere:
+        text = f"not in it: archives that were sent in and are kept elsewhere ({made.elsewhere})"
+        more = "copies of the bots that were entered are in it"
+        show.print_line(show.errors(), printable(f"{text}; {more}"))
     text = f"{made.name}: {made.rows} rows and {made.files} files in {file}, closed to others"
     show.print_line(show.results(), printable(f"{text}: it holds the ladder's secrets"))
 

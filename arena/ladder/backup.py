@@ -4,6 +4,7 @@
     files/...              the ladder's folder as it is: settings, bots, records, secrets
     backup.json            what there is, with the digest of each; the last of it to be written
 
+What is outside of that folder is not in it: archives that are kept in a store elsewhere.
 The rows come first and say what is needed of the files: these are whole before a row speaks of
 them. So a backup may be taken while matches are played; what is decided meanwhile is not in it. It
 is the same whatever the database is kept in. The file holds the secrets of the ladder, and is its
@@ -68,6 +69,8 @@ class Backup:
     files: int
     skipped: tuple[str, ...] = ()
     """What in the ladder's folder is neither file nor folder, and was left out."""
+    elsewhere: int = 0
+    """Archives that were sent in and are not in the ladder's folder, and so not in the file."""
 
 
 def back_up(ladder: Ladder, file: Path, *, with_logs: bool = False) -> Backup:
@@ -155,7 +158,14 @@ def _write(ladder: Ladder, stream: IO[bytes], *, with_logs: bool) -> Backup | No
         }
         files = sum(name.startswith(f"{_FILES}/") for name in writer.digests)
         writer.add(_MANIFEST, json.dumps(manifest, indent=1).encode(), mode=0o600)
-    return Backup(ladder.settings.name, sum(counts.values()), files, tuple(skipped))
+    elsewhere = ladder.store.accounts.kept_digests() - ladder.bundles.own.list()
+    return Backup(
+        ladder.settings.name,
+        sum(counts.values()),
+        files,
+        tuple(skipped),
+        elsewhere=len(elsewhere),
+    )
 
 
 class _Shown:

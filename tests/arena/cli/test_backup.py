@@ -5,6 +5,7 @@ import stat
 
 import pytest
 
+from arena.ladder.ladder import Ladder
 from tests.postgres import Cluster
 
 ADDRESSES = ("mysql://ada:s3cret@h/d", "postgresql:/ada:s3cret@", "club.db")
@@ -32,6 +33,27 @@ def test_a_backup_says_what_it_holds_and_is_restored(run, ladder, tmp_path) -> N
     assert "is there already" in run("ladder", "restore", file, again).err
     answer = json.loads(run("ladder", "backup", ladder, tmp_path / "2.tar", "--json").out)
     assert (answer["ladder"], answer["rows"], answer["skipped"]) == ("club", 3, [])
+    assert answer["bundles_elsewhere"] == 0
+
+
+def test_archives_that_are_kept_elsewhere_are_said_not_to_be_in_it(run, ladder, tmp_path) -> None:
+    with Ladder.open(ladder) as opened:
+        accounts = opened.store.accounts
+        assert accounts.register(name="ada", family="ada", at="2026-03-01T00:00:00Z") is not None
+        for digest in ("ab" * 32, "cd" * 32, "ef" * 32):
+            accounts.submit(
+                owner=1,
+                name="b",
+                version="1",
+                digest=digest,
+                size_bytes=1,
+                at="2026-03-01T00:00:00Z",
+            )
+    (ladder / "submissions").mkdir()
+    (ladder / f"submissions/{'ab' * 32}.zip").touch()
+    ran = run("ladder", "backup", ladder, tmp_path / "club.tar")
+    assert ran.status == 0
+    assert ran.err.startswith("not in it: archives that were sent in and are kept elsewhere (2); ")
 
 
 def test_what_is_left_out_is_told(run, ladder, tmp_path) -> None:

@@ -123,3 +123,6 @@ def test_usage_counts_what_is_recent_and_what_is_kept_once(accounts: Accounts, s
     assert accounts.usage(sara.number, since=NOON) == Usage(3, 107)
     assert accounts.usage(2, since=NOON) == Usage(0, 0)
     assert accounts.kept_digests() == {"aa", "bb"}
+    assert accounts.refused_digests() == {"cc"}
+    sent(accounts, sara, "cc", at=LATER)  # what was refused may be asked for again
+    assert accounts.refused_digests() == frozenset()

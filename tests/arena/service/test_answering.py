@@ -1,10 +1,13 @@
 """Calls answered one task each, without a wire: every end has its status, and leaves nothing."""
 
+import threading
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 import trio
 
+from arena.ladder.bots.shelf import Bundles, FolderShelf
 from arena.ladder.errors import LadderError
 from arena.referee.calls import Status
 from arena.service import messages, values
@@ -106,6 +109,55 @@ async def test_what_is_cancelled_leaves_nothing(world: World) -> None:
         nursery.cancel_scope.cancel()
     assert parts(world) == []
     assert call.status is Status.UNAVAILABLE
+
+
+async def test_a_store_that_is_away_enters_nothing_and_the_same_again_does(
+    world: World, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.touch()  # a file in the place of the folder
+    world.service.intake.bundles = Bundles(world.service.intake.folder, FolderShelf(elsewhere))
+    packed = world.packed("new")
+    call = MemoryCall("Submit", *upload(packed), token=world.tokens["ada"])
+    await answered(world, call)
+    assert call.status is Status.UNAVAILABLE
+    assert "and nothing was entered; send it again in some minutes" in call.details
+    assert str(tmp_path) not in call.details
+    assert f"{elsewhere}: cannot be written" in caplog.text
+    assert world.ladder.store.accounts.submissions(1) == ()
+    assert parts(world) == []
+    elsewhere.unlink()
+    again = MemoryCall("Submit", *upload(packed), token=world.tokens["ada"])
+    assert (await answered(world, again)).status is Status.OK
+    assert parts(world) == []
+    assert [file.name for file in elsewhere.iterdir()] == [f"{packed.entrant.digest}.zip"]
+
+
+async def test_a_store_that_does_not_answer_keeps_nobody_else_waiting(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    go_on, is_asked = threading.Event(), threading.Event()
+
+    def put(digest: str, file: Path) -> None:
+        is_asked.set()
+        go_on.wait(60)
+
+    monkeypatch.setattr(world.service.intake.bundles, "put", put)
+    call = MemoryCall("Submit", *upload(world.packed("new")), token=world.tokens["ada"])
+    limiter = trio.CapacityLimiter(1)
+    try:
+        with trio.fail_after(30):
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(answer, call, world.service, limiter)
+                await trio.to_thread.run_sync(is_asked.wait, 30)
+                other = asking(values.GetStandings())
+                await answer(other, world.service, limiter)
+                assert other.status is Status.OK
+                nursery.cancel_scope.cancel()  # an end is not kept waiting either
+        assert call.status is Status.UNAVAILABLE
+        assert parts(world) == []
+    finally:
+        go_on.set()
 
 
 STATUSES = {

@@ -13,6 +13,7 @@ import trio
 
 from arena.ladder.bots.archive import pack
 from arena.ladder.bots.entrants import load_bot
+from arena.ladder.bots.shelf import Bundles, FolderShelf, ShelfError
 from arena.ladder.errors import LadderError
 from arena.ladder.facts import Controls, Submission, SubmissionState
 from arena.ladder.ladder import Ladder
@@ -331,6 +332,59 @@ async def test_what_nobody_knows_is_tried_again_later_and_others_go_first(
         assert trio.current_time() - began >= 3 * CHECK_SECONDS + 60 + 120
     assert world.checked == ["ace", "other", "ace", "ace"]
     assert world.states() == [ACTIVE, ACTIVE]
+
+
+class Away(FolderShelf):
+    """A store elsewhere, which is away at first."""
+
+    failures = 1
+
+    def get(self, digest: str, file: Path) -> bool:
+        if self.failures:
+            self.failures -= 1
+            raise ShelfError("s3://bundles", "is away", remedy="mend it", is_passing=True)
+        return super().get(digest, file)
+
+
+async def test_a_store_that_is_away_is_asked_again_and_its_address_is_the_operators_business(
+    autojump_clock, world: World, caplog: pytest.LogCaptureFixture
+) -> None:
+    number = world.submit("ace")
+    folder = world.ladder.folder / "submissions"
+    elsewhere = folder.rename(world.ladder.folder.parent / "elsewhere")
+    world.ladder.bundles = Bundles(folder, Away(elsewhere))
+    async with validating(world):
+        with trio.fail_after(3600):
+            while world.of(number).report is None:  # noqa: ASYNC110
+                await trio.sleep(1)
+        assert world.of(number).state is WAITING
+        assert world.cause(number) == (
+            "undecided: its archive could not be fetched from where the ladder keeps it"
+        )
+        assert world.checked == []
+        await world.until_decided()
+    assert world.of(number).state is ACTIVE
+    assert world.checked == ["ace"]
+    assert "s3://bundles: is away; mend it" in caplog.text
+    assert "s3:" not in "".join([*world.said, world.of(number).report or ""])
+    assert list(folder.iterdir()) == []
+
+
+@pytest.mark.parametrize("is_there", [True, False])
+async def test_what_the_ladder_lost_or_damaged_is_no_word_about_the_bot(
+    autojump_clock, world: World, is_there: bool
+) -> None:
+    number = world.submit("ace")
+    file = world.ladder.bundles.own.file_of(world.of(number).digest)
+    if is_there:
+        file.write_bytes(b"PK")
+    else:
+        file.unlink()
+    async with validating(world):
+        await world.until_decided()
+    assert world.of(number).state is FAILED
+    assert world.cause(number).startswith("undecided: its archive could not be fetched")
+    assert world.checked == []
 
 
 async def test_what_the_arena_fails_at_three_times_is_given_up(
