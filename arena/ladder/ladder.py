@@ -525,6 +525,9 @@ def _refuse_like(known: Bot, entrant: Entrant) -> None:
     if known.name.casefold() == entrant.name.casefold():  # their records could be one file
         problem = f"differs from {known.name} in capitals only"
         raise LadderError(entrant.name, problem, remedy="give it another name in bot.toml")
+    if owner_folded(known.name) == owner_folded(entrant.name):  # a reader would take it for that
+        problem = f"looks like {known.name}"
+        raise LadderError(entrant.name, problem, remedy="give it another name in bot.toml")
 
 
 def _first_difference(text: str, other: str) -> tuple[str, str]:

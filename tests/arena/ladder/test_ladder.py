@@ -214,6 +214,14 @@ def test_names_that_differ_in_capitals_only_are_refused(ladder: Ladder, bot_fold
     assert "differs from ada in capitals only" in complaint(lambda: ladder.add(bot_folder("Ada")))
 
 
+def test_names_that_look_alike_are_refused_wherever_a_bot_is(ladder: Ladder, bot_folder) -> None:
+    ladder.add(bot_folder("ada"))
+    wide = "\uff21\uff44\uff41"
+    assert f"{wide}: looks like ada" in complaint(lambda: ladder.add(bot_folder(wide)))
+    at_home = complaint(lambda: ladder.add_remote(wide, owner="maryam", version="1"))
+    assert f"{wide}: looks like ada" in at_home
+
+
 def test_a_name_that_no_file_can_carry_is_refused(ladder: Ladder, bot_folder) -> None:
     long = "𐎠" * 28  # Old Persian; four bytes each
     assert "more than 110 bytes" in complaint(lambda: ladder.add(bot_folder(long)))
