@@ -52,6 +52,8 @@ class TableRunner:
         self.faults: list[Ending] = []
         """Of the next matches, in order."""
         self.game_seconds = 5.0
+        self.waits_seconds = 0.0
+        """For a core."""
 
     async def play(
         self, plan: MatchPlan, *, watcher: Watcher, invitations: Inviting | None = None
@@ -64,6 +66,7 @@ class TableRunner:
             if one.is_remote
         ]
         kept = await invitations.reserve(guests, has_begun=lambda: False)
+        await trio.sleep(self.waits_seconds)
         offers = [
             (guest, invitations.invite(guest, address="a:1", ticket="t", seconds=HELLO_SECONDS))
             for guest in guests
@@ -247,6 +250,21 @@ async def test_one_who_leaves_before_the_start_is_replaced_and_the_others_play(
         assert [hall.names(0), hall.names(1)] == [["ada", "bob"], ["bob", "house"]]
         assert bob.offers == bob.overs == 2
         assert len(hall.kept()) == 1
+
+
+async def test_one_who_leaves_while_his_table_waits_for_a_core_is_replaced(
+    tmp_path: Path, autojump_clock: Clock
+) -> None:
+    async with a_hall(tmp_path) as hall:
+        hall.runner.waits_seconds = 5.0
+        ada, bob = hall.sits("ada", 2), hall.sits("bob", 2)
+        await trio.sleep(1)
+        assert len(hall.runner.plans) == 1
+        hall.tables.left(ada)
+        await bob.ended.wait()
+        assert bob.error is None
+        assert ada.offers == 0
+        assert [hall.names(0), hall.names(1)] == [["ada", "bob"], ["bob", "house"]]
 
 
 async def test_one_whose_process_does_not_come_is_sent_away_and_the_others_play(

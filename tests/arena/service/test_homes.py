@@ -385,6 +385,8 @@ async def test_what_a_killed_home_played_is_lost_and_its_seats_are_free_when_it_
             ada.come()
         assert not isinstance(verdict(record[0]), Voided)
         assert village.homes.can_begin(numbers)
+        told = [offer.offer for offer in ada.offers]
+        assert len(set(told)) == len(told), "what was used is not offered again"
 
 
 async def test_offers_say_nothing_but_a_ticket_and_a_time(

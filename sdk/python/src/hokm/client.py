@@ -166,8 +166,10 @@ def _environment() -> tuple[str, str]:
     return address, ticket
 
 
-def channel_to(address: str) -> grpc.Channel:
-    """A way to the referee, over TLS where the environment has what to check its certificate by."""
+def channel_to(address: str, *, is_far: bool = False) -> grpc.Channel:
+    """A way to the referee, over TLS where the environment has what to check its certificate by.
+    Without it the referee is taken to be on this machine, unless it `is_far`.
+    """
     roots, certificate, key = (
         _pem_named(name) for name in (TLS_CA_VARIABLE, TLS_CERT_VARIABLE, TLS_KEY_VARIABLE)
     )
@@ -176,7 +178,8 @@ def channel_to(address: str) -> grpc.Channel:
     if roots is None:
         if certificate is not None:
             fail(f"{TLS_CERT_VARIABLE} is of no use without {TLS_CA_VARIABLE}", status=2)
-        return grpc.insecure_channel(address, options=_OPTIONS)
+        near = (*_OPTIONS, *(_NETWORK_OPTIONS if is_far else ()))
+        return grpc.insecure_channel(address, options=near)
     options: list[tuple[str, str | int]] = [*_OPTIONS, *_NETWORK_OPTIONS]
     if name := os.environ.get(TLS_NAME_VARIABLE):
         options.append(("grpc.ssl_target_name_override", name))

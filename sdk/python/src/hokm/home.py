@@ -232,7 +232,7 @@ class _Stream:
         self._happenings = happenings
         self._outgoing: SimpleQueue[bytes | None] = SimpleQueue()
         self._outgoing.put(encode_from_home(hello))
-        self._channel = channel_to(asked.server)
+        self._channel = channel_to(asked.server, is_far=True)
         method = OFFER_SEATS if asked.table is None else SIT_DOWN
         call = self._channel.stream_stream(f"/{SEAT_SERVICE}/{method}", _as_it_is, _as_it_is)
         metadata = ((TOKEN_METADATA, asked.token),) if asked.token else ()
