@@ -37,7 +37,7 @@ from hokm.seats import (
 )
 from hokm.wire import TOKEN_METADATA, decode_from_home, encode_to_home
 
-GUARD_SECONDS: Final = 20.0
+GUARD_SECONDS: Final = 60.0
 TOKEN: Final = "hokm_" + "s" * 43
 WELCOME: Final = HomeWelcome(1, "arena of a test", "rostam")
 TAKEN, REFUSED, FINISHED = HomeAnswerKind.TAKEN, HomeAnswerKind.REFUSED, HomeAnswerKind.FINISHED
