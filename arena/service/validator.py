@@ -45,6 +45,7 @@ REPORT_BYTES: Final = 256 * 2**10
 """Four times what a check prints at most."""
 
 _STDERR_BYTES: Final = 4096
+_OF_STORES: Final = ("AWS_", "AZURE_", "GOOGLE_")
 
 _log = logging.getLogger(__name__)
 
@@ -132,6 +133,17 @@ def command_of(
     return [*words, "--wheels", str(wheels.absolute())] if wheels is not None else words
 
 
+def environment_of(ours: Mapping[str, str]) -> dict[str, str]:
+    """What a check sees of our environment: no token, and nothing of the store that archives are
+    kept in.
+    """
+    return {
+        name: value
+        for name, value in ours.items()
+        if "TOKEN" not in name.upper() and not name.upper().startswith(_OF_STORES)
+    }
+
+
 def _report(cause: str, *, judged: Judged, report: str | None = None) -> str:
     """A report that says what came after a check, or in place of one."""
     document = {"schema": 1} if report is None else json.loads(report)
@@ -148,7 +160,7 @@ def _cause_in(report: str) -> str:
 
 
 def checking_by_process(command: Callable[[Path], Sequence[str]]) -> Check:
-    """Check by a process of its own, in which nothing of a token is."""
+    """Check by a process of its own, in which no secret of ours is."""
 
     async def check(archive: Path) -> Checked:
         ended = await child.run(
@@ -156,7 +168,7 @@ def checking_by_process(command: Callable[[Path], Sequence[str]]) -> Check:
             seconds=CHECK_SECONDS,
             out_bytes=REPORT_BYTES,
             err_bytes=_STDERR_BYTES,
-            environment={k: v for k, v in os.environ.items() if "TOKEN" not in k.upper()},
+            environment=environment_of(os.environ),
         )
         found = checked(ended)
         if found.judged is Judged.UNDECIDED:

@@ -216,7 +216,7 @@ class ObjectShelf:
             remedy = "check the URL and its variables, the region say"
         else:
             problem = f"cannot be used ({reason})"
-            remedy, is_passing = "see to the network and the store; it is tried again", True
+            remedy, is_passing = "see to the network and the store, then it works again", True
         raise ShelfError(self._name, problem, remedy=remedy, is_passing=is_passing) from None
 
 

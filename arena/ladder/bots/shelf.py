@@ -155,7 +155,7 @@ class FolderShelf:
             yield
         except OSError as error:
             problem = f"cannot be {what} ({error.strerror})"
-            remedy = "mend that; it is tried again"
+            remedy = "mend that, then it works again"
             raise ShelfError(self.folder, problem, remedy=remedy, is_passing=True) from error
 
 

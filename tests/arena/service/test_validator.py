@@ -21,7 +21,15 @@ from arena.ladder.settings import Settings
 from arena.service.child import Ended
 from arena.service.operating import Verbs
 from arena.service.standing import Gate
-from arena.service.validator import Checked, Judged, Validator, checked, command_of, next_of
+from arena.service.validator import (
+    Checked,
+    Judged,
+    Validator,
+    checked,
+    command_of,
+    environment_of,
+    next_of,
+)
 
 NOW = datetime(2026, 3, 21, 12, 0, 0, tzinfo=UTC)
 AT = "2026-03-21T12:00:00+00:00"
@@ -208,6 +216,13 @@ def test_the_command_is_that_of_an_author_by_the_clock_of_the_ladder(world: Worl
 
 
 # -- what comes of it
+
+
+def test_a_check_sees_no_secret_of_the_arena() -> None:
+    kept = {"PATH": "/bin", "HOKM_ARENA_WHEELS": "/wheels"}
+    secret = ("HOKM_ARENA_TOKEN", "AWS_SECRET_ACCESS_KEY", "AZURE_STORAGE_ACCOUNT_KEY")
+    secret += ("GOOGLE_SERVICE_ACCOUNT_KEY",)
+    assert environment_of(kept | dict.fromkeys(secret, "x")) == kept
 
 
 async def test_what_is_accepted_plays_and_what_is_refused_has_its_report(

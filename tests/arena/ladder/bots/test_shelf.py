@@ -281,7 +281,7 @@ def test_a_store_that_is_away_is_one_line_without_secrets(
         said = str(found.value)
         assert said.startswith(f"{AWAY}: cannot be used (")
         assert "error sending request)" in said
-        assert said.endswith("; see to the network and the store; it is tried again")
+        assert said.endswith("; see to the network and the store, then it works again")
         assert "\n" not in said
         assert not any(value in said for value in KEYS.values())
         assert found.value.__suppress_context__  # that has all that the library says
