@@ -220,8 +220,8 @@ def test_the_command_is_that_of_an_author_by_the_clock_of_the_ladder(world: Worl
 
 def test_a_check_sees_no_secret_of_the_arena() -> None:
     kept = {"PATH": "/bin", "HOKM_ARENA_WHEELS": "/wheels"}
-    secret = ("HOKM_ARENA_TOKEN", "AWS_SECRET_ACCESS_KEY", "AZURE_STORAGE_ACCOUNT_KEY")
-    secret += ("GOOGLE_SERVICE_ACCOUNT_KEY",)
+    secret = ["HOKM_ARENA_TOKEN", "AWS_SECRET_ACCESS_KEY", "AZURE_STORAGE_ACCOUNT_KEY"]
+    secret += ["GOOGLE_SERVICE_ACCOUNT_KEY"]
     assert environment_of(kept | dict.fromkeys(secret, "x")) == kept
 
 
