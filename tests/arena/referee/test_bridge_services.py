@@ -144,12 +144,12 @@ async def send_for_ever(call: GrpcCall) -> None:
 async def test_nothing_is_read_that_nobody_asked_for() -> None:
     piece = bytes(1 << 18)
     async with serving() as bridge:
-        with a_client(bridge, *[piece] * 64) as client:
+        with a_client(bridge, *[piece] * 256) as client:
             call = await taken(bridge)
             assert await call.receive() == piece
-            await trio.sleep(0.3)  # in which 16 MiB would be here by far
-            assert client.drawn < 60
-            for _ in range(63):
+            await trio.sleep(0.3)  # in which most of 64 MiB would be here; windows hold 16 and more
+            assert client.drawn < 200
+            for _ in range(255):
                 assert await call.receive() == piece
             assert await call.receive() is None
             call.end()
