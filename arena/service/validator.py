@@ -38,8 +38,13 @@ TRIES: Final = 3
 RETRY_SECONDS: Final = 60.0
 """Until the second try; until the third it is twice as long."""
 
-CHECK_SECONDS: Final = 900.0
-"""A check ends by itself after four minutes (`--limit`), and may have to build first."""
+LIMIT_SECONDS: Final = 3600.0
+"""What checks and matches may take together: a bot that thinks 200 ms about each of the some 8,500
+decisions needs half of it.
+"""
+
+CHECK_SECONDS: Final = LIMIT_SECONDS + 900.0
+"""A check ends by itself after that, and may have to build first."""
 
 REPORT_BYTES: Final = 256 * 2**10
 """Four times what a check prints at most."""
@@ -129,6 +134,7 @@ def command_of(
     clock = ladder.settings.clock
     words = [sys.executable, "-m", "arena", "bot", "check", str(archive.absolute()), "--json"]
     words += ["--move-time", f"{clock.move_seconds:g}", "--bank", f"{clock.bank_seconds:g}"]
+    words += ["--limit", f"{LIMIT_SECONDS:g}"]
     words += ["--sandbox"] if is_confined else []
     return [*words, "--wheels", str(wheels.absolute())] if wheels is not None else words
 

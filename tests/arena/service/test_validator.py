@@ -212,7 +212,9 @@ def test_a_check_that_was_cut_off_is_no_verdict() -> None:
 def test_the_command_is_that_of_an_author_by_the_clock_of_the_ladder(world: World) -> None:
     words = command_of(Path("/x/y.zip"), ladder=world.ladder, is_confined=True)
     assert words[1:6] == ["-m", "arena", "bot", "check", "/x/y.zip"]
-    assert words[6:] == ["--json", "--move-time", "1", "--bank", "30", "--sandbox"]
+    assert words[6:] == [
+        *("--json", "--move-time", "1", "--bank", "30", "--limit", "3600", "--sandbox"),
+    ]
 
 
 # -- what comes of it
