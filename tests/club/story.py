@@ -253,11 +253,11 @@ def _written(club: Club, seen: Seen) -> tuple[list[tuple[Path, str]], list[str]]
 
 def _look(club: Club, seen: Seen, sent: Sequence[tuple[Path, str]]) -> None:
     club.run("standings")
-    seen.standings = {row["bot"]: row for row in club.ask("standings")["standings"]}
+    seen.standings = {row["bot"]: row for row in club.ask("standings")["rows"]}
     for owner in OWNERS:
         club.run("status", *club.token(owner))
         for one in club.ask("status", *club.token(owner))["submissions"]:
-            seen.submissions[one["bot"]] = one
+            seen.submissions[one["name"]] = one
     for bot, owner in sent:
         if seen.submissions[bot.name]["state"] == "refused":
             number = seen.submissions[bot.name]["number"]
@@ -278,8 +278,8 @@ def _decided(club: Club) -> list[str]:
 
 def _is_rated(club: Club, names: Sequence[str]) -> bool:
     found = club.ask("standings")
-    rows = {} if found is None else {row["bot"]: row for row in found["standings"]}
-    return all(name in rows and rows[name]["matches"] >= RATED_MATCHES for name in names)
+    rows = {} if found is None else {row["bot"]: row for row in found["rows"]}
+    return all(name in rows and rows[name]["matches_played"] >= RATED_MATCHES for name in names)
 
 
 def _texts(paths: Sequence[Path]) -> list[str]:
