@@ -161,12 +161,15 @@ class Gate:
     def __init__(self) -> None:
         self.controls = Controls()
         self._is_stopping = False
+        self._is_ending = False
+        """Whether somebody was told that nothing will be begun; then the others are told as well,
+        though a drain be taken back: all end, or none."""
         self._changed = trio.Event()
 
     @property
     def is_closing(self) -> bool:
         """Whether nothing will be begun any more."""
-        return self._is_stopping or self.controls.draining is not None
+        return self._is_stopping or self._is_ending or self.controls.draining is not None
 
     def heed(self, controls: Controls) -> None:
         """Mind what the operator says now."""
@@ -183,6 +186,12 @@ class Gate:
         """Wait as long as it is paused; False once nothing is to be begun any more."""
         while not self.is_closing and self.controls.paused is not None:
             await self._changed.wait()
+        self._is_ending = self.is_closing
+        return not self.is_closing
+
+    def reopen(self) -> bool:
+        """Whether a drain was taken back before all had ended: then they may begin again."""
+        self._is_ending = False
         return not self.is_closing
 
     async def sleep(self, seconds: float) -> None:
@@ -300,10 +309,13 @@ class Standing:
         async with trio.open_nursery() as watching:
             watching.start_soon(self._mind_operator)
             watching.start_soon(self._watch_quiet)
-            async with trio.open_nursery() as working:
-                working.start_soon(self._play)
-                if self._worker is not None:
-                    working.start_soon(self._worker.run, self.gate)
+            is_open = True
+            while is_open:
+                async with trio.open_nursery() as working:
+                    working.start_soon(self._play)
+                    if self._worker is not None:
+                        working.start_soon(self._worker.run, self.gate)
+                is_open = self.gate.reopen()
             watching.cancel_scope.cancel()
         self._end_old_drain()
 

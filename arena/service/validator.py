@@ -227,7 +227,8 @@ class Validator:
         self._scope.cancel()
 
     async def run(self, gate: Gate) -> None:
-        """Validate until the gate is shut for good."""
+        """Validate until the gate is shut; it may be run again where that opens once more."""
+        self._scope = trio.CancelScope()
         await self._surely(self._accounts.wait_again)
         try:
             with self._scope:

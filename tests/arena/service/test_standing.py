@@ -64,7 +64,9 @@ class SlowRunner(InProcessRunner):
 class World:
     """A ladder that stands, and what is heard of it."""
 
-    def __init__(self, ladder: Ladder, runner: SlowRunner, ways: Ways) -> None:
+    def __init__(
+        self, ladder: Ladder, runner: SlowRunner, ways: Ways, worker: "Worker | None" = None
+    ) -> None:
         self.ladder, self.runner = ladder, runner
         self.told: list[Notice] = []
         self.said: list[str] = []
@@ -75,6 +77,7 @@ class World:
             ladder,
             runner,
             ways=ways,
+            worker=worker,
             tell=self.told.append,
             say=self.said.append,
             now=self.now,
@@ -122,11 +125,11 @@ def add(ladder: Ladder, bot_folder) -> Callable[..., Bot]:
 
 @asynccontextmanager
 async def standing(
-    ladder: Ladder, runner: SlowRunner | None = None, **ways
+    ladder: Ladder, runner: SlowRunner | None = None, worker: "Worker | None" = None, **ways
 ) -> AsyncIterator[World]:
     """The ladder, standing; it is stopped at the end, and must be as it should."""
     ways = {"at_once": 2, "event_matches": 6} | ways
-    world = World(ladder, runner or SlowRunner(), Ways(**ways))
+    world = World(ladder, runner or SlowRunner(), Ways(**ways), worker)
     with ladder.held():
         async with trio.open_nursery() as nursery:
             nursery.start_soon(world.run)
@@ -302,6 +305,46 @@ async def test_a_drain_ends_it_with_all_that_was_under_way_done(
         [began] = world.of(EventBegan)[:1]
         assert (began.event.name, began.is_resumed) == ("ev1", True)
     assert [deed.verb for deed in ladder.store.operator.deeds()] == ["drain", "drained"]
+
+
+class Worker:
+    """Works at one thing for so long, and then waits for more until the gate is shut."""
+
+    waiting = 0
+    working = 1
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+        self.is_at_work = False
+
+    async def run(self, gate: Gate) -> None:
+        self.is_at_work = True
+        await trio.sleep(self._seconds)
+        while await gate.opened():
+            await gate.sleep(1)
+        self.is_at_work = False
+
+    def stop(self) -> None:
+        pass
+
+
+@pytest.mark.parametrize("seconds", [0.0, 40.0], ids=["idle", "at work"])
+async def test_a_drain_that_is_taken_back_leaves_nobody_out(
+    autojump_clock, ladder: Ladder, add, seconds: float
+) -> None:
+    add("ada"), add("bob")
+    worker = Worker(seconds)
+    async with standing(ladder, event_matches=100, worker=worker) as world:
+        await world.until(lambda: world.runner.done == 2)
+        world.verbs.drain()
+        await trio.sleep(2 if seconds == 0 else 15)  # one has ended, and the other has not
+        assert not world.is_over
+        world.verbs.resume()
+        await trio.sleep(60)
+        done = world.runner.done
+        await trio.sleep(60)
+        assert world.runner.done > done
+        assert worker.is_at_work
 
 
 async def test_a_drain_of_a_ladder_that_waits_ends_it_soon(autojump_clock, ladder: Ladder) -> None:
