@@ -266,13 +266,11 @@ class Validator:
 
     async def _validate(self, submission: Submission) -> None:
         _log.info("validation began", extra=_named(submission))
-        owner = await self._surely(lambda: self._accounts.owner(submission.owner))
-        if owner is not None and owner.is_barred:
-            cause = f"its owner is barred: {owner.barred_because}"
-            report = _report(cause, judged=Judged.REFUSED)
-            await self._decide(submission, SubmissionState.REFUSED, report)
-            return
-        found, bot = await self._looked_at(submission)
+        barred, bot = await self._barred(submission), None
+        if barred is None:
+            found, bot = await self._looked_at(submission)
+        else:
+            found = barred
         match found.judged:
             case Judged.ACCEPTED:
                 assert bot is not None
@@ -292,9 +290,11 @@ class Validator:
                     abandon_on_cancel=True,
                 )
                 found = await self._check(archive)
-                if found.judged is Judged.ACCEPTED:
-                    return await self._enter(submission, found, archive)
-                return found, None
+                if found.judged is not Judged.ACCEPTED:
+                    return found, None
+                if (barred := await self._barred(submission)) is not None:
+                    return barred, None
+                return await self._enter(submission, found, archive)
         except ShelfError as error:
             # Where archives are kept is the operator's business, and the report is its owner's.
             _log.error("an archive could not be fetched: %s", error, extra=_named(submission))
@@ -302,6 +302,14 @@ class Validator:
         except OSError as error:
             cause = f"the check could not be begun: {error.strerror}"
         return Checked(Judged.UNDECIDED, _report(cause, judged=Judged.UNDECIDED)), None
+
+    async def _barred(self, submission: Submission) -> Checked | None:
+        """The verdict on what is of an owner who is barred."""
+        owner = await self._surely(lambda: self._accounts.owner(submission.owner))
+        if owner is None or not owner.is_barred:
+            return None
+        cause = f"its owner is barred: {owner.barred_because}"
+        return Checked(Judged.REFUSED, _report(cause, judged=Judged.REFUSED))
 
     async def _enter(
         self, submission: Submission, found: Checked, archive: Path

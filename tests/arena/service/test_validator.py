@@ -324,6 +324,18 @@ async def test_of_an_owner_who_is_barred_nothing_is_validated(autojump_clock, wo
     assert world.checked == []
 
 
+async def test_what_is_validated_as_its_owner_is_barred_is_not_entered(
+    autojump_clock, world: World
+) -> None:
+    number = world.submit("ace")
+    async with validating(world):
+        await trio.sleep(CHECK_SECONDS / 2)
+        world.accounts.bar(1, because="spam")
+        await world.until_decided()
+    assert world.cause(number) == "refused: its owner is barred: spam"
+    assert world.ladder.store.bots() == ()
+
+
 async def test_a_bot_that_cannot_be_entered_here_is_refused_with_what_to_do(
     autojump_clock, world: World
 ) -> None:
