@@ -104,7 +104,7 @@ def submit(
     elif wait:
         print_shown(shown, show.results())
     else:
-        then = f"arena status --server {where.address}"
+        then = f"arena logs {shown.submission.number} --server {where.address}"
         show.print_line(show.results(), f"{shown.submission.state.value}; {then} says more")
     if wait and shown.submission.state is not SubmissionState.ACTIVE:
         raise typer.Exit(FAILED)

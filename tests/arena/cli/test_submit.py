@@ -11,8 +11,10 @@ from pathlib import Path
 import pytest
 import trio
 
+from arena.cli.looking import _outcome, _score_text
 from arena.cli.servers import tokens_file
 from arena.ladder.facts import SubmissionState
+from arena.service import values
 from arena.service.handlers import Openness
 from tests.arena.cli.conftest import Ran, RunCommand
 from tests.arena.service.conftest import bot_folder, played_folder, world
@@ -87,7 +89,7 @@ async def test_from_a_name_to_a_verdict(world, command, monkeypatch) -> None:
         ran = await command("submit", bot)
         assert (ran.status, ran.err) == (0, "")
         assert "mybot 1.0 is submission 1\ndigest  " in ran.out
-        assert "waiting; arena status" in ran.out
+        assert "waiting; arena logs 1 --server 127.0.0.1:" in ran.out
         async with trio.open_nursery() as nursery:
 
             async def decide() -> None:
@@ -193,6 +195,50 @@ async def test_anybody_sees_standings_results_and_records(
         )
         assert ran.status == 1
         assert not (tmp_path / "no.gz").exists()
+
+
+async def test_results_say_who_has_what_and_how_a_bot_did(world, command) -> None:
+    match = world.match_of("ada", "bob")
+    async with served(world, is_open=True) as address:
+        told = json.loads((await command("results", "--server", address, "--json")).out)
+        (one,) = [one for one in told["results"] if one["match"] == match]
+        totals = dict(zip(one["bots"], one["totals"], strict=True))
+        first, second = match.rpartition("/")[2].split("~")
+        ran = await command("results", "--server", address)
+        assert "points, or races won" in ran.out
+        assert f"{first} {totals[first]} : {totals[second]} {second}" in ran.out
+        how = {-1: "lost", 0: "drawn", 1: "won"}
+        for name, other in ((first, second), (second, first)):
+            ran = await command("results", name, "--server", address)
+            (line,) = [line for line in ran.out.splitlines() if match in line]
+            assert f"{name} {totals[name]} : {totals[other]} {other}" in line
+            sign = (totals[name] > totals[other]) - (totals[name] < totals[other])
+            assert line.split()[-1] == how[sign]
+
+
+def test_a_score_is_told_in_the_order_of_the_id_whatever_that_of_the_bots() -> None:
+    two = values.MatchResult("ev1/r1/house~house-30", "ev1", 1, ("house-30", "house"), (13, 23))
+    assert _score_text(two, "") == "house 23 : 13 house-30"
+    assert _score_text(two, "house-30") == "house-30 13 : 23 house"
+    assert (_outcome(two, "house-30"), _outcome(two, "house")) == ("lost", "won")
+    three = values.MatchResult("ev1/r1/a~b~c", "ev1", 1, ("c", "a", "b"), (5, -2, 5))
+    assert _score_text(three, "b") == "b 5, a -2, c 5"
+    assert [_outcome(three, name) for name in "abc"] == ["lost", "drawn", "drawn"]
+
+
+async def test_matches_that_a_bot_was_missing_from_are_left_out(
+    world, command, monkeypatch
+) -> None:
+    void = values.MatchResult("ev1/r9/a~b", "ev1", 9, ("a", "b"), (), "a is inactive: withdrawn")
+    struck = values.MatchResult("ev1/r8/a~b", "ev1", 8, ("a", "b"), (), "a wrong version")
+    monkeypatch.setattr(
+        "arena.service.client.LadderClient.results", lambda *_, **__: (void, struck)
+    )
+    words = ("results", "--server", "127.0.0.1:1")
+    ran = await command(*words)
+    assert ("ev1/r9/a~b" in ran.out, "void: a wrong version" in ran.out) == (False, True)
+    assert "void: a is inactive: withdrawn" in (await command(*words, "--all")).out
+    assert len(json.loads((await command(*words, "--json")).out)["results"]) == 2
 
 
 async def test_a_bot_is_taken_out_by_its_owner_alone(world, command, monkeypatch) -> None:
