@@ -208,7 +208,9 @@ class Ladder:
         The same bot again changes nothing, but for one that was inactive: it is active again. A
         changed byte makes another bot, which needs another name; where nothing but its manifest is
         other than that of an active bot, it is the same program, and that bot stands for both. Only
-        bundled bots and the anchor take the place of one that runs the same.
+        bundled bots and the anchor take the place of one that runs the same. Where that bot is
+        inactive and of the same owner, it is active again: no rating is left behind by another
+        version number.
 
         One that `is_version` of a bot that its owner has here under its name is entered beside it,
         as `name-version`.
@@ -218,6 +220,8 @@ class Ladder:
         """
         entrant = load_bot(find_bot(bot))
         with self._entering():
+            if (left := self._left(entrant)) is not None:
+                return self._take_back(left, rated=rated)
             if is_version:
                 entrant = _named_apart(entrant, self.store.bots())
             self._refuse_unfit(entrant)
@@ -455,15 +459,44 @@ class Ladder:
     def _bot(self, name: str) -> Bot:
         return next(bot for bot in self.store.bots() if bot.name == name)
 
+    def _left(self, entrant: Entrant) -> Bot | None:
+        """The inactive bot of the same owner that runs what this one does, by other bytes of its
+        manifest, where nobody active does.
+        """
+        if entrant.folder.parent == SAMPLES or entrant.name == self.settings.anchor:
+            return None
+        bots = self.store.bots()
+        program = program_digest(entrant)
+        if _twin(bots, program=program) is not None:
+            return None
+        own = owner_folded(entrant.owner)
+        found = [
+            bot
+            for bot in bots
+            if bot.program == program
+            and not (bot.remote or bot.reference)
+            and owner_folded(bot.owner) == own
+        ]
+        if any(bot.digest == entrant.digest for bot in found):
+            return None
+        return found[0] if found else None
+
+    def _take_back(self, known: Bot, *, rated: bool | None) -> Added:
+        """Have a bot play again as it was entered. Raises as `add`."""
+        _refuse_other_rating(known, rated=rated)
+        self.refrozen(known)
+        self.thawed(known)
+        return self._back(known)
+
     def _add_again(self, known: Bot, entrant: Entrant, *, rated: bool | None) -> Added:
-        if rated is not None and rated != known.rated:
-            problem = f"is entered already, as {'rated' if known.rated else 'unrated'}"
-            remedy = "that stays so as long as the ladder"
-            raise LadderError(known.name, problem, remedy=remedy)
+        _refuse_other_rating(known, rated=rated)
         self.environments.prepared(entrant)
         freeze(entrant, bots=self.bots_folder)  # makes a copy that was removed anew
         if known.is_active:
             return Added(known, Entry.ALREADY_IN)
+        return self._back(known)
+
+    def _back(self, known: Bot) -> Added:
         if known.is_disabled:
             problem = f"is {known.inactive_because}"
             raise LadderError(
@@ -488,6 +521,13 @@ class Ladder:
         if len(entrant.name.encode()) > longest:
             problem = f"has a name of more than {longest} bytes"
             raise LadderError(entrant.name, problem, remedy="give it a shorter one in bot.toml")
+
+
+def _refuse_other_rating(known: Bot, *, rated: bool | None) -> None:
+    if rated is not None and rated != known.rated:
+        problem = f"is entered already, as {'rated' if known.rated else 'unrated'}"
+        remedy = "that stays so as long as the ladder"
+        raise LadderError(known.name, problem, remedy=remedy)
 
 
 def _twin(bots: Sequence[Bot], *, program: str) -> Bot | None:

@@ -315,6 +315,27 @@ async def test_a_bot_that_the_operator_disabled_does_not_come_back_by_being_sent
     assert not world.ladder.entered("ace").is_active
 
 
+async def test_another_version_number_leaves_no_rating_behind(autojump_clock, world: World) -> None:
+    world.submit("ace", code="print(1)", version="1")
+    async with validating(world):
+        await world.until_decided()
+    world.ladder.withdraw("ace")
+    world.gate = Gate()
+    again = world.submit("ace", code="print(1)", version="2")
+    async with validating(world):
+        await world.until_decided()
+    assert (world.of(again).state, world.of(again).bot) == (ACTIVE, 1)
+    assert [(bot.name, bot.is_active) for bot in world.ladder.store.bots()] == [("ace", True)]
+    # Nor is a bot that was disabled brought back so.
+    Verbs(world.ladder, actor="m", now=lambda: NOW).disable("ace", because="it cheated")
+    world.gate = Gate()
+    again = world.submit("other", code="print(1)", version="3")
+    async with validating(world):
+        await world.until_decided()
+    assert "disabled by the operator: it cheated" in world.cause(again)
+    assert [(bot.name, bot.is_active) for bot in world.ladder.store.bots()] == [("ace", False)]
+
+
 async def test_of_an_owner_who_is_barred_nothing_is_validated(autojump_clock, world: World) -> None:
     number = world.submit("ace")
     world.accounts.bar(1, because="spam")
