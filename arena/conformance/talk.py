@@ -113,10 +113,11 @@ async def open_bench(
     running: Path,
     logs: Path,
     address: str = "127.0.0.1:0",
-    sandbox: Sandbox | None = None,
+    sandbox: Sandbox | None,
 ) -> AsyncIterator[Bench]:
     """A bench at that address, on loopback or a socket, for as long as it is open. With a
-    ``sandbox`` the bot is in it, and comes to its socket.
+    ``sandbox`` the bot is in it, and comes to its socket; there is no default, since whoever forgot
+    it would start a stranger's bot without.
     """
     found: Unmet | NotSupported | None = None
     listen = address if sandbox is None else sandbox.listen

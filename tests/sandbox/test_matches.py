@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
+from textwrap import dedent
 
 import pytest
 import trio
@@ -12,7 +13,7 @@ import trio
 from arena.conformance.checks import CHECKS
 from arena.conformance.kit import check_bot
 from arena.conformance.report import Verdict
-from arena.conformance.script import Ask
+from arena.conformance.script import Ask, Process
 from arena.ladder.bots.entrants import Entrant, Limits, find_bot, load_bot
 from arena.ladder.bots.environments import Environments
 from arena.ladder.matches.runner import Runner, open_runner
@@ -168,4 +169,29 @@ async def test_the_kit_checks_a_bot_in_the_sandbox(made_sandbox: Sandbox, tmp_pa
         done=lambda _: None,
         sandbox=made_sandbox,
     )
+    assert {result.verdict for result in report.results} <= {Verdict.PASSED, Verdict.NOT_CLAIMED}
+
+
+async def test_no_check_of_the_kit_starts_a_bot_outside_of_the_sandbox(
+    unused_sandbox: Sandbox, tmp_path: Path
+) -> None:
+    seen = tmp_path / "seen"
+    seen.mkdir()
+    mark = f"""
+        import contextlib, os, pathlib
+        with contextlib.suppress(OSError):
+            pathlib.Path({str(seen)!r}, str(os.getpid())).touch()
+    """
+    report = await check_bot(
+        write_bot(tmp_path / "curious", dedent(mark) + dedent(GOOD)),
+        [check for check in CHECKS if check.process is not Process.SHARED],
+        ask=Ask(seed="a seed", fuzz_seconds=0.0),
+        limit_seconds=200.0,
+        python=sys.executable,
+        running=tmp_path / "running",
+        logs=tmp_path / "logs",
+        done=lambda _: None,
+        sandbox=unused_sandbox,
+    )
+    assert not list(seen.iterdir())
     assert {result.verdict for result in report.results} <= {Verdict.PASSED, Verdict.NOT_CLAIMED}

@@ -195,6 +195,9 @@ async def _slow_referee(script: Script) -> None:
 
 async def _unix_socket(script: Script) -> None:
     bench = script.bench
+    if bench.sandbox is not None:  # there it is at a socket anyway; nothing is started outside
+        await _comes_and_plays(script)
+        return
     # A path has 107 bytes at most, and the folder of the logs may be deep.
     with TemporaryDirectory(prefix="hokm-check-") as folder:
         async with (
@@ -204,14 +207,20 @@ async def _unix_socket(script: Script) -> None:
                 running=bench.running,
                 logs=bench.logs / "unix",
                 address=f"unix:{folder}/referee",
+                sandbox=None,
             ) as other,
             open_talk(other) as talk,
         ):
             script.talk = talk
-            await talk.arrive()
-            talk.say(talk.welcome())
-            await _short_match(script)
-            await talk.farewell()
+            await _comes_and_plays(script)
+
+
+async def _comes_and_plays(script: Script) -> None:
+    talk = script.talk
+    await talk.arrive()
+    talk.say(talk.welcome())
+    await _short_match(script)
+    await talk.farewell()
 
 
 async def _long_session(script: Script) -> None:
