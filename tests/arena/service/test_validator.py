@@ -1,6 +1,7 @@
 """What was sent in is validated: whose turn it is, what comes of it, what failed. Virtual time."""
 
 import json
+import subprocess
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
@@ -213,8 +214,15 @@ def test_the_command_is_that_of_an_author_by_the_clock_of_the_ladder(world: Worl
     words = command_of(Path("/x/y.zip"), ladder=world.ladder, is_confined=True)
     assert words[1:6] == ["-m", "arena", "bot", "check", "/x/y.zip"]
     assert words[6:] == [
-        *("--json", "--move-time", "1", "--bank", "30", "--limit", "3600", "--sandbox"),
+        *("--json", "--move-time", "1", "--bank", "30", "--limit", "3599", "--sandbox"),
     ]
+
+
+def test_the_command_is_one_that_is_understood(world: World) -> None:
+    words = command_of(world.ladder.folder / "none.zip", ladder=world.ladder, is_confined=False)
+    done = subprocess.run(words, capture_output=True, text=True, timeout=60, check=False)
+    assert "none.zip" in done.stdout + done.stderr
+    assert "--limit" not in done.stderr
 
 
 # -- what comes of it
