@@ -210,12 +210,14 @@ def print_shown(shown: "values.Shown", console: "Console") -> None:
             show.print_line(console, line)
     name = f"submission {one.number}, {one.name} {one.version}"
     match one.state:
-        case SubmissionState.ACTIVE:
-            text = f"{name}: accepted; it plays as {shown.bot}"
+        case SubmissionState.ACCEPTED:
+            text = f"{name}: accepted, and plays as {shown.bot}"
         case SubmissionState.REFUSED:
             text = f"{name}: refused"
         case SubmissionState.FAILED:
             text = f"{name}: the ladder itself failed at it; ask its operator, or send it again"
+        case SubmissionState.WITHDRAWN:
+            text = f"{name}: withdrawn; sending it again takes it back"
         case SubmissionState.WAITING:
             text = f"{name}: waits to be validated, since {one.received}"
         case SubmissionState.VALIDATING:
@@ -240,7 +242,7 @@ def _print_status(
         show.print_line(console, printable(f"nothing rated is decided: {ladder.alarm}"))
     table = show.named_columns("bot", "version", "digest", "")
     for bot in own.bots:
-        state = bot.inactive_because or ("plays" if bot.is_rated else "plays, unrated")
+        state = bot.inactive_because or ("active" if bot.is_rated else "active, unrated")
         table.add_row(
             kept_apart(printable(bot.name)),
             printable(bot.version),

@@ -106,7 +106,7 @@ def submit(
     else:
         then = f"arena logs {shown.submission.number} --server {where.address}"
         show.print_line(show.results(), f"{shown.submission.state.value}; {then} says more")
-    if wait and shown.submission.state is not SubmissionState.ACTIVE:
+    if wait and shown.submission.state is not SubmissionState.ACCEPTED:
         raise typer.Exit(FAILED)
 
 
@@ -119,7 +119,7 @@ def withdraw(
 ) -> None:
     """Take a bot of yours out of a ladder. What it has played still counts.
 
-    Sending it again takes it back.
+    One that waits to be validated is taken back. Sending it again undoes either.
     """
     with asking(Where(server, ca, insecure, token_file)) as client:
         bot = client.withdraw(name)

@@ -326,11 +326,14 @@ class SubmissionState(Enum):
 
     WAITING = "waiting"
     VALIDATING = "validating"
-    ACTIVE = "active"
-    """It was accepted, and entered as a bot."""
+    ACCEPTED = "accepted"
+    """It was entered as a bot, or stands for one that was."""
     REFUSED = "refused"
     FAILED = "failed"
     """The arena itself failed at it, as often as it tries: nobody knows whether it is any good."""
+    WITHDRAWN = "withdrawn"
+    """Its owner took it back before it was validated. What became a bot that is withdrawn is shown
+    so as well, and kept as accepted."""
 
     @property
     def is_decided(self) -> bool:

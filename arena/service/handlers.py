@@ -19,13 +19,13 @@ another thread: a fit of standings, a look for logs, and an archive that is read
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Final
 
 from arena.ladder.bots.entrants import Entrant
-from arena.ladder.facts import Bot, Owner, Scope, Submission, SubmissionState
+from arena.ladder.facts import WITHDRAWN, Bot, Owner, Scope, Submission, SubmissionState
 from arena.ladder.ladder import Ladder
 from arena.ladder.ratings.evidence import owner_folded
 from arena.ladder.ratings.standings import Standings
@@ -220,10 +220,12 @@ class LadderService:
         return values.OwnBots(tuple(map(values.OwnBot.of, bots)), allowance)
 
     def withdraw_bot(self, caller: Caller, ask: values.WithdrawBot) -> values.Withdrawn:
-        """Take a bot of one's own out."""
+        """Take a bot of one's own out, or take back a submission that waits."""
         owner = self._enter(caller, Scope.SUBMIT)
         own = {bot.name: bot for bot in self._own(owner)}
         if ask.name not in own:
+            if (taken := self._taken_back(owner, ask.name)) is not None:
+                return taken
             names = ", ".join(own) or "none yet"
             problem = f"{owner.name} has no bot {quoted(ask.name)} here"
             raise ServiceError(Fault.NOT_FOUND, problem, remedy=f"yours: {names}")
@@ -231,6 +233,28 @@ class LadderService:
         if not bot.is_retired:
             bot = self._ladder.withdraw(bot.name)
         return values.Withdrawn(values.OwnBot.of(bot))
+
+    def _taken_back(self, owner: Owner, name: str) -> values.Withdrawn | None:
+        """A submission that is named so, or so with its version, and taken back; None if none is on
+        its way. Of several it is the last one.
+        """
+        named = [
+            one
+            for one in self._on_the_way(owner)
+            if name in (one.name, f"{one.name}-{one.version}")
+        ]
+        if not named:
+            return None
+        waiting = [one for one in named if one.state is SubmissionState.WAITING]
+        if not waiting:
+            problem = f"submission {named[-1].number} is being validated"
+            remedy = "withdraw it once it is accepted"
+            raise ServiceError(Fault.NOT_NOW, problem, remedy=remedy)
+        last = waiting[-1]
+        self._accounts.set_state(last.number, SubmissionState.WITHDRAWN, at=self._at())
+        return values.Withdrawn(
+            values.OwnBot(last.name, last.version, last.digest, WITHDRAWN, is_rated=True)
+        )
 
     def get_log(self, caller: Caller, ask: values.GetLog) -> Iterator[values.FileSent]:
         """What one's own bots printed in a decided match, a file for each process. Going through
@@ -379,9 +403,9 @@ class LadderService:
     def _known(self, owner: Owner, digest: str) -> values.Submitted | None:
         """The answer to a bot that was sent before, as long as what came of it stands."""
         last = self._accounts.last_of(owner.number, digest=digest)
-        if last is None or last.state is SubmissionState.FAILED:
+        if last is None or last.state in (SubmissionState.FAILED, SubmissionState.WITHDRAWN):
             return None
-        if last.state is SubmissionState.ACTIVE:
+        if last.state is SubmissionState.ACCEPTED:
             bot = next((bot for bot in self._own(owner) if bot.number == last.bot), None)
             if bot is not None and bot.is_disabled:
                 problem = f"{bot.name} is {bot.inactive_because}"
@@ -429,9 +453,11 @@ class LadderService:
         return [one for one in found if one.owner == owner.number]
 
     def _shown(self, submission: Submission, *, report: str = "") -> values.Shown:
-        names = {bot.number: bot.name for bot in self._ladder.store.bots()}
-        name = "" if submission.bot is None else names.get(submission.bot, "")
-        return values.Shown(submission, name, report)
+        bots = {bot.number: bot for bot in self._ladder.store.bots()}
+        bot = None if submission.bot is None else bots.get(submission.bot)
+        if bot is not None and bot.is_retired:
+            submission = replace(submission, state=SubmissionState.WITHDRAWN)
+        return values.Shown(submission, "" if bot is None else bot.name, report)
 
     def _decided(self, id_: str) -> Decided:
         match = self._ladder.store.listing.match(id_)

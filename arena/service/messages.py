@@ -403,9 +403,10 @@ def _text(text: str) -> str:
 _STATES: Final = {
     SubmissionState.WAITING: pb.SUBMISSION_STATE_WAITING,
     SubmissionState.VALIDATING: pb.SUBMISSION_STATE_VALIDATING,
-    SubmissionState.ACTIVE: pb.SUBMISSION_STATE_ACTIVE,
+    SubmissionState.ACCEPTED: pb.SUBMISSION_STATE_ACCEPTED,
     SubmissionState.REFUSED: pb.SUBMISSION_STATE_REFUSED,
     SubmissionState.FAILED: pb.SUBMISSION_STATE_FAILED,
+    SubmissionState.WITHDRAWN: pb.SUBMISSION_STATE_WITHDRAWN,
 }
 _FLAGS: Final = {
     Flag.PROVISIONAL: pb.STANDINGS_FLAG_PROVISIONAL,

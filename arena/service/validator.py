@@ -274,7 +274,7 @@ class Validator:
         match found.judged:
             case Judged.ACCEPTED:
                 assert bot is not None
-                state = SubmissionState.ACTIVE
+                state = SubmissionState.ACCEPTED
                 await self._decide(submission, state, found.report, bot=bot)
             case Judged.REFUSED:
                 await self._decide(submission, SubmissionState.REFUSED, found.report)

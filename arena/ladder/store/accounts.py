@@ -13,6 +13,9 @@ from arena.ladder.facts import Owner, Scope, Submission, SubmissionState, Token,
 from arena.ladder.store import tables as t
 from arena.ladder.store.database import Database
 
+_OVER = (SubmissionState.REFUSED.value, SubmissionState.WITHDRAWN.value)
+"""Of what is so there is no bot, and its archive is kept for nothing."""
+
 
 class Accounts:
     """The owners of a ladder; reached as `Store.accounts`.
@@ -189,13 +192,13 @@ class Accounts:
 
     def usage(self, owner: int, *, since: str) -> Usage:
         """What an owner has used: submissions received after that time, and the archives of all
-        that were not refused, each counted once.
+        that were neither refused nor taken back, each counted once.
         """
         of = t.submissions.c.owner == owner
         recent = sa.select(sa.func.count()).where(of, t.submissions.c.received > since)
         kept = (
             sa.select(t.submissions.c.digest, sa.func.max(t.submissions.c.size_bytes).label("size"))
-            .where(of, t.submissions.c.state != SubmissionState.REFUSED.value)
+            .where(of, t.submissions.c.state.not_in(_OVER))
             .group_by(t.submissions.c.digest)
             .subquery()
         )
@@ -205,18 +208,18 @@ class Accounts:
         return Usage(count, int(total or 0))  # of whole numbers PostgreSQL's sum is a Decimal
 
     def kept_digests(self) -> frozenset[str]:
-        """The digests of all archives that may still be asked for: of whatever was not refused."""
-        query = sa.select(t.submissions.c.digest).where(
-            t.submissions.c.state != SubmissionState.REFUSED.value
-        )
+        """The digests of all archives that may still be asked for: of whatever was neither refused
+        nor taken back.
+        """
+        query = sa.select(t.submissions.c.digest).where(t.submissions.c.state.not_in(_OVER))
         with self._database.reading() as connection:
             return frozenset(connection.execute(query).scalars())
 
     def refused_digests(self) -> frozenset[str]:
-        """The digests of all archives that nobody will ask for: of what was refused, each time."""
-        query = sa.select(t.submissions.c.digest).where(
-            t.submissions.c.state == SubmissionState.REFUSED.value
-        )
+        """The digests of all archives that nobody will ask for: of what was refused or taken back,
+        each time.
+        """
+        query = sa.select(t.submissions.c.digest).where(t.submissions.c.state.in_(_OVER))
         with self._database.reading() as connection:
             refused = frozenset(connection.execute(query).scalars())
         return refused - self.kept_digests()

@@ -115,11 +115,11 @@ async def test_from_a_name_to_a_verdict(world, command, monkeypatch) -> None:
         ):
             assert line in ran.out
         assert "\x1b" not in ran.out
-        world.decide(1, SubmissionState.ACTIVE, bot=1)
+        world.decide(1, SubmissionState.ACCEPTED, bot=1)
         ran = await command("submit", bot, "--wait", "--json")
         told = json.loads(ran.out)
         assert ran.status == 0
-        assert (told["state"], told["bot"], told["was_here"]) == ("active", "ada", True)
+        assert (told["state"], told["bot"], told["was_here"]) == ("accepted", "ada", True)
 
 
 async def test_status_says_what_there_is_of_ones_own(world, command, monkeypatch) -> None:
@@ -136,6 +136,25 @@ async def test_status_says_what_there_is_of_ones_own(world, command, monkeypatch
         assert told["submissions"][0]["state"] == "waiting"
         by(monkeypatch, world, "bob", address)
         assert "another" not in (await command("status", "--json")).out
+
+
+async def test_a_bot_plays_and_a_submission_is_accepted_or_withdrawn(
+    world, command, monkeypatch
+) -> None:
+    world.submit("ada", world.packed("another"))
+    world.decide(1, SubmissionState.ACCEPTED, bot=1)
+    async with served(world, is_open=True) as address:
+        by(monkeypatch, world, "ada", address)
+        ran = await command("status")
+        assert " accepted " in ran.out
+        assert " active\n" in ran.out
+        assert (await command("logs", "1")).out.endswith("accepted, and plays as ada\n")
+        await command("withdraw", "ada")
+        ran = await command("status")
+        assert ran.out.count(" withdrawn") == 2
+        assert "accepted" not in ran.out
+        ran = await command("logs", "1")
+        assert ran.out.endswith("withdrawn; sending it again takes it back\n")
 
 
 async def test_logs_of_a_match_and_the_report_of_a_submission(

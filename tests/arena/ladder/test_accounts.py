@@ -98,7 +98,7 @@ def test_what_a_kill_interrupted_waits_again(accounts: Accounts, sara: Owner) ->
     for digest in ("aa", "bb"):
         sent(accounts, sara, digest)
     accounts.set_state(1, SubmissionState.VALIDATING, at=LATER)
-    accounts.set_state(2, SubmissionState.ACTIVE, at=LATER)
+    accounts.set_state(2, SubmissionState.ACCEPTED, at=LATER)
     assert accounts.wait_again() == 1
     assert [one.number for one in accounts.in_state(SubmissionState.WAITING)] == [1]
 

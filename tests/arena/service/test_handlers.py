@@ -350,11 +350,44 @@ def test_a_bot_that_was_taken_out_comes_back_by_being_sent_again(world: World) -
     packed = world.packed("ada")
     (entered,) = [bot for bot in world.ladder.store.bots() if bot.name == "ada"]
     world.submit("ada", packed)
-    world.decide(1, SubmissionState.ACTIVE, bot=entered.number)
+    world.decide(1, SubmissionState.ACCEPTED, bot=entered.number)
     assert world.submit("ada", packed).was_here
     out = world.service.withdraw_bot(world.caller("ada"), values.WithdrawBot("ada"))
     assert out.bot.inactive_because == "withdrawn"
     assert not world.submit("ada", packed).was_here
+
+
+def test_what_became_a_bot_that_is_withdrawn_is_shown_so(world: World) -> None:
+    caller = world.caller("ada")
+    (entered,) = [bot for bot in world.ladder.store.bots() if bot.name == "ada"]
+    world.submit("ada", world.packed("ada"))
+    world.decide(1, SubmissionState.ACCEPTED, bot=entered.number)
+    world.service.withdraw_bot(caller, values.WithdrawBot("ada"))
+    (one,) = world.service.list_submissions(caller, values.ListSubmissions()).submissions
+    assert (one.submission.state, one.bot) == (SubmissionState.WITHDRAWN, "ada")
+    world.ladder.store.activate(entered.number)
+    shown = world.service.get_submission(caller, values.GetSubmission(1))
+    assert shown.submission.state is SubmissionState.ACCEPTED
+
+
+@pytest.mark.parametrize("name", ["new", "new-1.0"])
+def test_what_waits_is_taken_back_and_may_be_sent_again(world: World, name: str) -> None:
+    packed, caller = world.packed("new"), world.caller("ada")
+    world.submit("ada", packed)
+    ask = values.WithdrawBot(name)
+    assert fault_of(lambda: world.service.withdraw_bot(world.caller("bob"), ask)) is Fault.NOT_FOUND
+    world.decide(1, SubmissionState.VALIDATING)
+    assert fault_of(lambda: world.service.withdraw_bot(caller, ask)) is Fault.NOT_NOW
+    world.decide(1, SubmissionState.WAITING)
+    out = world.service.withdraw_bot(caller, ask).bot
+    assert (out.name, out.inactive_because) == ("new", "withdrawn")
+    store = world.ladder.store.accounts
+    assert [one.state for one in store.submissions(1)] == [SubmissionState.WITHDRAWN]
+    assert store.usage(1, since="").kept_bytes == 0
+    assert store.refused_digests() == {packed.entrant.digest}
+    assert fault_of(lambda: world.service.withdraw_bot(caller, ask)) is Fault.NOT_FOUND
+    again = world.submit("ada", packed)
+    assert (again.was_here, again.shown.submission.number) == (False, 2)
 
 
 def test_a_bot_whose_owner_is_another_than_the_tokens_is_refused(world: World) -> None:

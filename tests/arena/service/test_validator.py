@@ -39,7 +39,11 @@ CHECK_SECONDS = 30.0
 T = TypeVar("T")
 
 WAITING, VALIDATING = SubmissionState.WAITING, SubmissionState.VALIDATING
-ACTIVE, REFUSED, FAILED = SubmissionState.ACTIVE, SubmissionState.REFUSED, SubmissionState.FAILED
+ACCEPTED, REFUSED, FAILED = (
+    SubmissionState.ACCEPTED,
+    SubmissionState.REFUSED,
+    SubmissionState.FAILED,
+)
 
 
 def said(judged: Judged, **more: object) -> Checked:
@@ -242,14 +246,14 @@ async def test_what_is_accepted_plays_and_what_is_refused_has_its_report(
     world.answer(bad, said(Judged.REFUSED, cause="it plays a card that it has not"))
     async with validating(world):
         await world.until_decided()
-    assert world.states() == [ACTIVE, REFUSED]
+    assert world.states() == [ACCEPTED, REFUSED]
     [bot] = world.ladder.store.bots()
     assert (bot.name, bot.owner, bot.is_active) == ("good", "ada", True)
     assert world.of(good).bot == bot.number
     assert world.of(good).decided == AT
     assert world.cause(bad) == "refused: it plays a card that it has not"
     assert world.said == [
-        "submission 1 (good 1.0): active, and plays as good",
+        "submission 1 (good 1.0): accepted, and plays as good",
         "submission 2 (bad 1.0): refused",
     ]
 
@@ -286,7 +290,7 @@ async def test_a_later_version_is_entered_beside_the_first(autojump_clock, world
     async with validating(world):
         await world.until_decided()
     assert [bot.name for bot in world.ladder.store.bots()] == ["ace", "ace-2"]
-    assert [world.of(number).state for number in numbers] == [ACTIVE, ACTIVE, REFUSED, REFUSED]
+    assert [world.of(number).state for number in numbers] == [ACCEPTED, ACCEPTED, REFUSED, REFUSED]
     assert "give it a new one in bot.toml" in world.cause(numbers[2])
     assert "is entered already, with other files" in world.cause(numbers[3])
     # And it plays under that name.
@@ -302,7 +306,11 @@ async def test_the_same_program_stands_for_its_owner_and_is_refused_to_others(
     copied = world.submit("mine", "bob", code="print(1)")
     async with validating(world):
         await world.until_decided()
-    assert [world.of(number).state for number in (first, same, copied)] == [ACTIVE, ACTIVE, REFUSED]
+    assert [world.of(number).state for number in (first, same, copied)] == [
+        ACCEPTED,
+        ACCEPTED,
+        REFUSED,
+    ]
     assert world.of(first).bot == world.of(same).bot == 1
     assert world.cause(copied) == "refused: it is the same program as ace of ada"
 
@@ -332,7 +340,7 @@ async def test_another_version_number_leaves_no_rating_behind(autojump_clock, wo
     again = world.submit("ace", code="print(1)", version="2")
     async with validating(world):
         await world.until_decided()
-    assert (world.of(again).state, world.of(again).bot) == (ACTIVE, 1)
+    assert (world.of(again).state, world.of(again).bot) == (ACCEPTED, 1)
     assert [(bot.name, bot.is_active) for bot in world.ladder.store.bots()] == [("ace", True)]
     # Nor is a bot that was disabled brought back so.
     Verbs(world.ladder, actor="m", now=lambda: NOW).disable("ace", because="it cheated")
@@ -389,7 +397,7 @@ async def test_what_nobody_knows_is_tried_again_later_and_others_go_first(
         await world.until_decided()
         assert trio.current_time() - began >= 3 * CHECK_SECONDS + 60 + 120
     assert world.checked == ["ace", "other", "ace", "ace"]
-    assert world.states() == [ACTIVE, ACTIVE]
+    assert world.states() == [ACCEPTED, ACCEPTED]
 
 
 class Away(FolderShelf):
@@ -421,7 +429,7 @@ async def test_a_store_that_is_away_is_asked_again_and_its_address_is_the_operat
         )
         assert world.checked == []
         await world.until_decided()
-    assert world.of(number).state is ACTIVE
+    assert world.of(number).state is ACCEPTED
     assert world.checked == ["ace"]
     assert "s3://bundles: is away; mend it" in caplog.text
     assert "s3:" not in "".join([*world.said, world.of(number).report or ""])
@@ -473,7 +481,7 @@ async def test_a_disk_that_is_full_as_a_bot_is_entered_is_no_word_about_the_bot(
     monkeypatch.setattr(world.ladder, "add", sometimes)
     async with validating(world):
         await world.until_decided()
-    assert world.of(number).state is ACTIVE
+    assert world.of(number).state is ACCEPTED
 
 
 async def test_a_database_that_fails_for_a_while_loses_no_verdict(
@@ -483,7 +491,7 @@ async def test_a_database_that_fails_for_a_while_loses_no_verdict(
     set_state, failures = world.accounts.set_state, [3]
 
     def sometimes(*arguments, **options):
-        if arguments[1] is ACTIVE and failures[0]:
+        if arguments[1] is ACCEPTED and failures[0]:
             failures[0] -= 1
             raise LadderError("ladder.db", "another program holds it", remedy="end it")
         return set_state(*arguments, **options)
@@ -491,7 +499,7 @@ async def test_a_database_that_fails_for_a_while_loses_no_verdict(
     monkeypatch.setattr(world.accounts, "set_state", sometimes)
     async with validating(world):
         await world.until_decided()
-    assert world.of(number).state is ACTIVE
+    assert world.of(number).state is ACCEPTED
     assert world.checked == ["ace"]
 
 
@@ -505,7 +513,7 @@ async def test_what_was_interrupted_waits_again(autojump_clock, world: World) ->
     world.gate = Gate()
     async with validating(world):
         await world.until_decided()
-    assert world.of(number).state is ACTIVE
+    assert world.of(number).state is ACCEPTED
 
 
 async def test_a_kill_between_entry_and_verdict_enters_nothing_twice(
@@ -532,7 +540,7 @@ async def test_a_drain_lets_what_is_under_way_be_decided_and_begins_no_other(
         await trio.sleep(CHECK_SECONDS / 2)
         world.gate.heed(Controls(draining=""))
         await trio.sleep(CHECK_SECONDS * 2)
-        assert world.states() == [ACTIVE, WAITING]
+        assert world.states() == [ACCEPTED, WAITING]
         assert validator.working == 0
         assert validator.waiting == 1
 

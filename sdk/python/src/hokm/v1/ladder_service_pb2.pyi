@@ -28,12 +28,14 @@ class _SubmissionStateEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Submi
     SUBMISSION_STATE_UNSPECIFIED: _SubmissionState.ValueType  # 0
     SUBMISSION_STATE_WAITING: _SubmissionState.ValueType  # 1
     SUBMISSION_STATE_VALIDATING: _SubmissionState.ValueType  # 2
-    SUBMISSION_STATE_ACTIVE: _SubmissionState.ValueType  # 3
-    """Accepted, and entered."""
+    SUBMISSION_STATE_ACCEPTED: _SubmissionState.ValueType  # 3
+    """Entered as a bot, or the same as one that is."""
     SUBMISSION_STATE_REFUSED: _SubmissionState.ValueType  # 4
     """Its report says why."""
     SUBMISSION_STATE_FAILED: _SubmissionState.ValueType  # 5
     """The ladder itself failed at it; ask its operator."""
+    SUBMISSION_STATE_WITHDRAWN: _SubmissionState.ValueType  # 6
+    """Taken back by its owner, before it was validated or as the bot that it became."""
 
 class SubmissionState(_SubmissionState, metaclass=_SubmissionStateEnumTypeWrapper):
     """What has become of a submission."""
@@ -41,12 +43,14 @@ class SubmissionState(_SubmissionState, metaclass=_SubmissionStateEnumTypeWrappe
 SUBMISSION_STATE_UNSPECIFIED: SubmissionState.ValueType  # 0
 SUBMISSION_STATE_WAITING: SubmissionState.ValueType  # 1
 SUBMISSION_STATE_VALIDATING: SubmissionState.ValueType  # 2
-SUBMISSION_STATE_ACTIVE: SubmissionState.ValueType  # 3
-"""Accepted, and entered."""
+SUBMISSION_STATE_ACCEPTED: SubmissionState.ValueType  # 3
+"""Entered as a bot, or the same as one that is."""
 SUBMISSION_STATE_REFUSED: SubmissionState.ValueType  # 4
 """Its report says why."""
 SUBMISSION_STATE_FAILED: SubmissionState.ValueType  # 5
 """The ladder itself failed at it; ask its operator."""
+SUBMISSION_STATE_WITHDRAWN: SubmissionState.ValueType  # 6
+"""Taken back by its owner, before it was validated or as the bot that it became."""
 Global___SubmissionState: _TypeAlias = SubmissionState  # noqa: Y015
 
 class _StandingsFlag:
@@ -479,7 +483,7 @@ class WithdrawBotRequest(_message.Message):
 
     NAME_FIELD_NUMBER: _builtins.int
     name: _builtins.str
-    """Its name on this ladder."""
+    """Its name on this ladder; of one that waits, as its manifest says, or with "-" and its version."""
     def __init__(
         self,
         *,

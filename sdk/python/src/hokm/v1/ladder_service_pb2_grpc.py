@@ -145,7 +145,8 @@ class LadderServiceServicer(object):
         raise NotImplementedError('Method not implemented!')
 
     def WithdrawBot(self, request, context):
-        """Take a bot of one's own out: it is paired no more. What it has played still counts.
+        """Take a bot of one's own out: it is paired no more. What it has played still counts. A submission
+        that waits is taken back.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

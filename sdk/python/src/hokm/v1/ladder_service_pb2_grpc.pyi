@@ -53,7 +53,9 @@ class LadderServiceStub:
     ListBots: _grpc.UnaryUnaryMultiCallable[_ladder_service_pb2.ListBotsRequest, _ladder_service_pb2.ListBotsResponse]
     """One's own bots."""
     WithdrawBot: _grpc.UnaryUnaryMultiCallable[_ladder_service_pb2.WithdrawBotRequest, _ladder_service_pb2.WithdrawBotResponse]
-    """Take a bot of one's own out: it is paired no more. What it has played still counts."""
+    """Take a bot of one's own out: it is paired no more. What it has played still counts. A submission
+    that waits is taken back.
+    """
     GetLog: _grpc.UnaryStreamMultiCallable[_ladder_service_pb2.GetLogRequest, _ladder_service_pb2.GetLogResponse]
     """What a bot of one's own printed in a match that is decided."""
     GetStatus: _grpc.UnaryUnaryMultiCallable[_ladder_service_pb2.GetStatusRequest, _ladder_service_pb2.GetStatusResponse]
@@ -90,7 +92,9 @@ class LadderServiceAsyncStub(LadderServiceStub):
     ListBots: _aio.UnaryUnaryMultiCallable[_ladder_service_pb2.ListBotsRequest, _ladder_service_pb2.ListBotsResponse]  # type: ignore[assignment]
     """One's own bots."""
     WithdrawBot: _aio.UnaryUnaryMultiCallable[_ladder_service_pb2.WithdrawBotRequest, _ladder_service_pb2.WithdrawBotResponse]  # type: ignore[assignment]
-    """Take a bot of one's own out: it is paired no more. What it has played still counts."""
+    """Take a bot of one's own out: it is paired no more. What it has played still counts. A submission
+    that waits is taken back.
+    """
     GetLog: _aio.UnaryStreamMultiCallable[_ladder_service_pb2.GetLogRequest, _ladder_service_pb2.GetLogResponse]  # type: ignore[assignment]
     """What a bot of one's own printed in a match that is decided."""
     GetStatus: _aio.UnaryUnaryMultiCallable[_ladder_service_pb2.GetStatusRequest, _ladder_service_pb2.GetStatusResponse]  # type: ignore[assignment]
@@ -160,7 +164,9 @@ class LadderServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _ladder_service_pb2.WithdrawBotRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_ladder_service_pb2.WithdrawBotResponse, _abc.Awaitable[_ladder_service_pb2.WithdrawBotResponse]]:
-        """Take a bot of one's own out: it is paired no more. What it has played still counts."""
+        """Take a bot of one's own out: it is paired no more. What it has played still counts. A submission
+        that waits is taken back.
+        """
 
     @_abc_1.abstractmethod
     def GetLog(
