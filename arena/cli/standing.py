@@ -241,7 +241,7 @@ async def _answer(
         now=_now,
         wait_seconds=ask.casual_wait_seconds,
     )
-    seats = SeatService(homes, tables, enter=service.owner_of)
+    seats = SeatService(homes, tables, enter=service.owner_of, refuse_former=service.refuse_former)
     watch.say(f"listening at {runner.network_address}")
     async with trio.open_nursery() as nursery:
         nursery.start_soon(tables.run)

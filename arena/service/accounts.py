@@ -87,13 +87,19 @@ def identified(accounts: Accounts, token: str, *, scope: Scope | None = None) ->
 
     Raises ServiceError, which does not tell a token that never was from one that was revoked.
     """
-    unknown = ServiceError(
-        Fault.UNAUTHENTICATED, "this token is not known here, or was revoked", remedy=_ANOTHER
-    )
     if not is_token(token):
         problem = "this is no token: one is hokm_ and 43 characters"
         raise ServiceError(Fault.UNAUTHENTICATED, problem, remedy="copy it whole")
-    digest = digest_of(token)
+    return identified_by(accounts, digest_of(token), scope=scope)
+
+
+def identified_by(accounts: Accounts, digest: str, *, scope: Scope | None = None) -> Owner:
+    """Whose token has this digest, if it is good for ``scope``: for who was let in by it and stays,
+    so that the token itself need not be kept. Raises as :func:`identified` does.
+    """
+    unknown = ServiceError(
+        Fault.UNAUTHENTICATED, "this token is not known here, or was revoked", remedy=_ANOTHER
+    )
     kept = accounts.token(digest)
     # The search is by the digest, of which nobody can choose a part; compared whole all the same.
     if kept is None or not is_same(kept.digest, digest) or kept.revoked is not None:

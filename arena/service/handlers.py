@@ -360,6 +360,12 @@ class LadderService:
         """
         return self._enter(caller, scope)
 
+    def refuse_former(self, digest: str, scope: Scope) -> None:
+        """Raises ServiceError if the token of that digest is good for `scope` no more. For who was
+        let in by it and is still there: it costs nothing.
+        """
+        accounts.identified_by(self._accounts, digest, scope=scope)
+
     def _enter(self, caller: Caller, scope: Scope, *, cost: int = 1) -> Owner:
         """The owner who asks, who may, and not too often."""
         if not caller.token:

@@ -1,7 +1,8 @@
 """Calls of homes, from the bridge: a conversation each, read into values, and what is said written.
 
-Who a token is of, and whether that is good for playing, is asked elsewhere; tokens and tickets go
-through here, and into no log.
+Who a token is of, and whether that is good for playing, is asked elsewhere, at first and again and
+again: a conversation may last for weeks, and a token may be revoked meanwhile. Tokens and tickets
+go through here, and into no log.
 """
 
 import logging
@@ -18,6 +19,7 @@ from arena.service.answering import STATUS, one_line
 from arena.service.casual import Tables
 from arena.service.errors import Fault, ServiceError
 from arena.service.homes import Homes, Line
+from arena.service.tokens import digest_of
 from arena.service.values import Caller
 from hokm.seats import HomeAlive, HomeAnswer, HomeDraining, HomeHello, ToHome
 from hokm.wire import (
@@ -39,6 +41,8 @@ MOST_UNSAID: Final = 256
 MOST_HEARD: Final = 100
 HEARD_SECONDS: Final = 10.0
 """A home says so many things in so long at most: it has 64 seats, and two words to say of each."""
+LOOK_SECONDS: Final = 5.0
+"""How often it is asked whether the token of who is there is still good."""
 
 _FAULT_OF_OURS: Final = "the ladder failed at this; tell its operator, who finds it in the log"
 _log = logging.getLogger(__name__)
@@ -59,7 +63,8 @@ class Hall(Protocol):
 
 class SeatService:
     """Answers calls of homes; there may be none for rated matches. `enter` says who calls, by his
-    token, or raises ServiceError.
+    token, or raises ServiceError; `refuse_former` raises it for the digest of a token that is good
+    no more.
     """
 
     def __init__(
@@ -68,10 +73,12 @@ class SeatService:
         casual: Tables,
         *,
         enter: Callable[[Caller, Scope], Owner],
+        refuse_former: Callable[[str, Scope], None],
     ) -> None:
         self._homes = homes
         self._casual = casual
         self._enter = enter
+        self._refuse_former = refuse_former
 
     async def answer(self, call: Call) -> None:
         """Answer one call, and end it, whatever comes."""
@@ -97,6 +104,9 @@ class SeatService:
 
     async def _converse(self, call: Call) -> None:
         hall = self._hall(call)
+        token = call.metadata(TOKEN_METADATA)
+        digest = digest_of(token) if token else None
+        del token
         first = await call.receive()
         hello = None if first is None else decode_from_home(first)
         if not isinstance(hello, HomeHello):
@@ -106,6 +116,8 @@ class SeatService:
         try:
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(_listen, call, hall, line)
+                if digest is not None:
+                    nursery.start_soon(self._look, digest, line, nursery.cancel_scope)
                 with suppress(CallGone):
                     await line.write(call)
                 nursery.cancel_scope.cancel()
@@ -113,6 +125,21 @@ class SeatService:
             hall.left(line)
         if line.error is not None:
             raise line.error
+
+    async def _look(self, digest: str, line: "_CallLine", scope: trio.CancelScope) -> None:
+        """End the conversation once its token is good no more, whether what is told is read or
+        not.
+        """
+        while True:
+            await trio.sleep(LOOK_SECONDS)
+            try:
+                self._refuse_former(digest, Scope.PLAY)
+            except ServiceError as error:
+                line.end(error)
+                scope.cancel()
+                return
+            except LadderError as error:  # it is asked again in a moment
+                _log.warning("it cannot be asked whether a token is good: %s", error)
 
     def _hall(self, call: Call) -> Hall:
         """Who calls is known before anything he says is read."""

@@ -2,7 +2,7 @@
 
 import logging
 import os
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 
@@ -11,13 +11,15 @@ import trio
 import trio.testing
 
 from arena.ladder.bots.entrants import SAMPLES, load_bot
+from arena.ladder.errors import LadderError
 from arena.ladder.facts import Scope
 from arena.referee.calls import CallGone, Status
 from arena.service import accounts
 from arena.service.casual import Tables
 from arena.service.choices import Casual, Remote
 from arena.service.homes import Homes
-from arena.service.seats import MOST_HEARD, MOST_UNSAID, SeatService
+from arena.service.seats import LOOK_SECONDS, MOST_HEARD, MOST_UNSAID, SeatService
+from arena.service.tokens import digest_of
 from hokm.seats import (
     FromHome,
     HomeAlive,
@@ -36,6 +38,7 @@ from tests.arena.service.worlds import NOON, World
 
 Clock = trio.testing.MockClock
 HELLO = HomeHello(1, "sdk", "rostam", "1.0", 4)
+OF_BOB = HomeHello(1, "sdk", "of-bob", "1.0", 4)
 SITS = HomeHello(1, "sdk", "rostam", "1.0", 1, (), TableWish(2))
 
 
@@ -106,7 +109,12 @@ class Seats:
             draw=os.urandom,
             now=lambda: datetime(2026, 3, 21, tzinfo=UTC),
         )
-        self.service = SeatService(self.homes, self.tables, enter=world.service.owner_of)
+        self.service = SeatService(
+            self.homes,
+            self.tables,
+            enter=world.service.owner_of,
+            refuse_former=world.service.refuse_former,
+        )
 
     async def calls(self, talk: Talk) -> Talk:
         """Somebody calls; until nothing happens any more."""
@@ -260,6 +268,54 @@ async def test_one_that_reads_nothing_is_let_go(world: World, autojump_clock: Cl
         talk._is_gone = True
         await trio.testing.wait_all_tasks_blocked()
         assert line.error is not None  # type: ignore[attr-defined]
+
+
+def revoke(world: World) -> Status:
+    store = world.ladder.store.accounts
+    store.revoke(digest_of(world.tokens["ada"]), at="2026-03-21T12:00:01Z")
+    return Status.UNAUTHENTICATED
+
+
+def bar(world: World) -> Status:
+    world.ladder.store.accounts.bar(world.owners["ada"].number, because="floods")
+    return Status.PERMISSION_DENIED
+
+
+@pytest.mark.parametrize("shut_out", [revoke, bar])
+@pytest.mark.parametrize("reads", [True, False])
+async def test_who_is_there_is_let_go_once_his_token_is_good_no_more(
+    world: World, autojump_clock: Clock, shut_out: Callable[[World], Status], reads: bool
+) -> None:
+    async with seats_of(world) as seats:
+        token = world.tokens["ada"]
+        home = await seats.calls(Talk(OFFER_SEATS, token=token).says(HELLO))
+        # A table of four is not begun before it is looked again.
+        sits = HomeHello(1, "sdk", "sohrab", "1.0", 1, (), TableWish(4))
+        sitter = await seats.calls(Talk(SIT_DOWN, token=token).says(sits))
+        other = await seats.calls(Talk(OFFER_SEATS, token=world.tokens["bob"]).says(OF_BOB))
+        home.reads = reads
+        next(iter(seats.homes._by_line)).say(SeatOver(1))
+        await trio.sleep(LOOK_SECONDS + 1)
+        assert [talk.status for talk in (home, sitter, other)] == [None] * 3
+        status = shut_out(world)
+        await trio.sleep(LOOK_SECONDS + 1)
+        assert [talk.status for talk in (home, sitter, other)] == [status, status, None]
+        assert seats.homes.there == ("of-bob",)
+        assert seats.tables.waiting == 0
+
+
+async def test_who_is_there_stays_while_the_database_cannot_be_asked(
+    world: World, autojump_clock: Clock
+) -> None:
+    async with seats_of(world) as seats:
+
+        def fail(digest: str, scope: Scope) -> None:
+            raise LadderError("ladder.db", "is locked", remedy="wait")
+
+        seats.service._refuse_former = fail
+        talk = await seats.calls(Talk(OFFER_SEATS, token=world.tokens["ada"]).says(HELLO))
+        await trio.sleep(3 * LOOK_SECONDS)
+        assert talk.status is None
 
 
 async def test_no_token_is_logged(
