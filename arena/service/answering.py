@@ -28,6 +28,13 @@ SERVICES: Final = Services(methods={messages.SERVICE: messages.METHODS}, limits=
 
 PIECE_BYTES: Final = 1 << 18
 """Of a file that is sent to a caller, at a time."""
+LEAST_BYTES: Final = 64 * 2**10
+LEAST_SECONDS: Final = 10.0
+"""An upload brings so much in so long, until it is whole. There are few at once, and one that comes
+byte by byte would keep those of others out until its call has lasted as long as one may. It is a
+tenth of what an archive of the largest size needs to come in time anyway, and one message of
+`arena submit`.
+"""
 LONGEST_DETAILS: Final = 1000
 """Characters of the line that says why not: it travels in the headers, which have 8 KiB."""
 THREADS: Final = 2
@@ -158,11 +165,25 @@ async def _submitted(
 
 
 async def _receive_pieces(call: Call, upload: Upload) -> None:
-    while (data := await call.receive()) is not None:
+    """What is sent after the header. Raises ServiceError where it comes too slowly."""
+    due_bytes, until = LEAST_BYTES, trio.current_time() + LEAST_SECONDS
+    while True:
+        with trio.move_on_at(until) as waited:
+            data = await call.receive()
+        if waited.cancelled_caught:
+            problem = f"an upload brings {LEAST_BYTES // 2**10} KiB in {LEAST_SECONDS:.0f} s, and "
+            problem += "this one did not"
+            remedy = "try again over a faster connection, or with a smaller archive"
+            raise ServiceError(Fault.QUOTA, problem, remedy=remedy)
+        if data is None:
+            return
         piece = messages.decode_submit_part(data)
         if not isinstance(piece, values.Piece):
             raise WireError("an upload has one header")
         upload.write(piece.data)
+        if upload.received_bytes >= min(due_bytes, upload.size_bytes):
+            due_bytes = upload.received_bytes + LEAST_BYTES
+            until = trio.current_time() + LEAST_SECONDS
 
 
 async def _send_file(call: Call, file: values.FileSent) -> None:

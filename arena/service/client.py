@@ -27,7 +27,8 @@ CALL_SECONDS: Final = 30.0
 """How long an answer of one message may take."""
 FILE_SECONDS: Final = 600.0
 """How long a file may take, as the ladder has it."""
-PIECE_BYTES: Final = 1 << 18
+PIECE_BYTES: Final = 1 << 16
+"""Over a slow connection a ladder sees that an upload goes on."""
 
 _OPTIONS: Final = (
     ("grpc.max_receive_message_length", 64 * 1024 * 1024),

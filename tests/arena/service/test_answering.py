@@ -1,17 +1,25 @@
 """Calls answered one task each, without a wire: every end has its status, and leaves nothing."""
 
+import random
 import threading
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 import trio
+import trio.testing
 
 from arena.ladder.bots.shelf import Bundles, FolderShelf
 from arena.ladder.errors import LadderError
 from arena.referee.calls import Status
 from arena.service import messages, values
-from arena.service.answering import LONGEST_DETAILS, answer, answer_calls
+from arena.service.answering import (
+    LEAST_BYTES,
+    LEAST_SECONDS,
+    LONGEST_DETAILS,
+    answer,
+    answer_calls,
+)
 from tests.arena.service.worlds import MemoryCall, World, upload
 
 
@@ -92,6 +100,45 @@ async def test_who_leaves_in_the_middle_leaves_nothing(world: World, heard: int)
     assert parts(world) == []
     again = MemoryCall("Submit", *upload(world.packed("new")), token=world.tokens["ada"])
     assert (await answered(world, again)).status is Status.OK
+
+
+class Trickle(MemoryCall):
+    """An upload whose pieces come so many seconds one after the other."""
+
+    seconds = 1.0
+
+    async def receive(self) -> bytes | None:
+        if self._heard:
+            await trio.sleep(self.seconds)
+        return await super().receive()
+
+
+@pytest.mark.parametrize("piece", [1, 100])
+async def test_an_upload_that_trickles_keeps_its_place_for_seconds(
+    world: World, autojump_clock: trio.testing.MockClock, piece: int
+) -> None:
+    call = Trickle("Submit", *upload(world.packed("new"), piece=piece), token=world.tokens["ada"])
+    call.seconds = 9.0
+    await answered(world, call)
+    assert call.status is Status.RESOURCE_EXHAUSTED
+    assert "64 KiB in 10 s" in call.details
+    assert trio.current_time() == LEAST_SECONDS
+    assert parts(world) == []
+    again = MemoryCall("Submit", *upload(world.packed("new")), token=world.tokens["ada"])
+    assert (await answered(world, again)).status is Status.OK
+
+
+async def test_an_upload_that_is_fast_enough_may_take_a_while(
+    world: World, autojump_clock: trio.testing.MockClock
+) -> None:
+    noise = "".join(random.Random(4).choices("0123456789abcdef", k=600_000))
+    requests = list(upload(world.packed("new", code=f"print('{noise}')"), piece=LEAST_BYTES))
+    assert len(requests) > 4
+    call = Trickle("Submit", *requests, token=world.tokens["ada"])
+    call.seconds = LEAST_SECONDS - 0.5
+    await answered(world, call)
+    assert (call.status, call.details) == (Status.OK, "")
+    assert trio.current_time() > 4 * (LEAST_SECONDS - 1)
 
 
 async def test_what_is_cancelled_leaves_nothing(world: World) -> None:
