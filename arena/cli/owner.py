@@ -129,6 +129,7 @@ def bar(
     To take those out as well: arena operate DIR disable, or arena ladder withdraw.
     """
     from arena.service import accounts
+    from arena.wording import counted
 
     if lift == (because is not None):
         raise Misuse("say --because TEXT to bar an owner, or --lift to let one come back")
@@ -146,7 +147,7 @@ def bar(
         playing = [
             bot.name for bot in ladder.store.bots() if bot.is_active and accounts.is_of(bot, owner)
         ]
-        print(f"{owner.name}: barred; {refused} submissions that waited are refused")
+        print(f"{owner.name}: barred; of what waited, {counted(refused, 'submission')} refused")
         if playing:
             print(printable(f"bots that still play: {', '.join(playing)}"))
 

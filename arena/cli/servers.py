@@ -165,6 +165,15 @@ def _token(where: Where) -> str:
     return token
 
 
+def owner_kept(where: Where) -> str | None:
+    """Whose the token is that is meant, if that is known here: the token comes from the file that
+    has owners as well.
+    """
+    if where.token_file is not None or os.environ.get(TOKEN_VARIABLE, "").strip():
+        return None
+    return kept_tokens().get(where.address, {}).get("owner")
+
+
 def tokens_file() -> Path:
     """Where tokens are kept, by ladder."""
     config = os.environ.get("XDG_CONFIG_HOME")

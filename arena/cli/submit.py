@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from arena.cli.errors import FAILED
+from arena.cli.errors import FAILED, Misuse
 from arena.cli.options import Json
 from arena.cli.servers import (
     Address,
@@ -22,6 +22,8 @@ from arena.cli.servers import (
     asking_as_nobody,
     keep_token,
     kept_tokens,
+    owner_kept,
+    tokens_file,
 )
 from arena.cli.text import printable
 
@@ -85,7 +87,7 @@ def submit(
 
     where = Where(server, ca, insecure, token_file)
     with tempfile.TemporaryDirectory(prefix="hokm-submit-") as there, asking(where) as client:
-        archive, digest = _packed(bot, Path(there))
+        archive, digest = _packed(bot, Path(there), owner=owner_kept(where))
         with _progress(archive) as told:
             sent = client.submit(archive, digest=digest, told=told)
         shown = sent.shown
@@ -126,12 +128,21 @@ def withdraw(
     print(printable(f"{bot.name}: {bot.inactive_because or 'still active'}"))
 
 
-def _packed(bot: str, there: Path) -> tuple[Path, str]:
-    """The archive of a bot, and its digest; what cannot be sent is said before anything is."""
+def _packed(bot: str, there: Path, *, owner: str | None) -> tuple[Path, str]:
+    """The archive of a bot, and its digest; what cannot be sent is said before anything is: also
+    that it is another owner's than the token, if that is known.
+    """
     from arena.cli.places import bot_folder
     from arena.ladder.bots import archive
+    from hokm.errors import quoted
 
     packed = archive.pack(bot_folder(bot), into=there)
+    if owner is not None and packed.entrant.owner != owner:
+        raise Misuse(
+            f"bot.toml says owner = {quoted(packed.entrant.owner)}, and the token in "
+            f'{tokens_file()} is of {owner}; write owner = "{owner}", or take the token of that '
+            "owner"
+        )
     return packed.file, packed.entrant.digest
 
 

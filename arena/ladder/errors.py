@@ -8,3 +8,7 @@ class LadderError(Exception):
 
     def __init__(self, where: Path | str, problem: str, *, remedy: str) -> None:
         super().__init__(f"{where}: {problem}; {remedy}")
+
+
+class NameTakenError(LadderError):
+    """A bot whose name, or name and version, another bot of the ladder has."""

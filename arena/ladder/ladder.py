@@ -38,7 +38,7 @@ from arena.ladder.bots.entrants import (
 from arena.ladder.bots.environments import Environments
 from arena.ladder.bots.frozen import freeze, thaw
 from arena.ladder.bots.shelf import FOLDER, Bundles, Shelf, ShelfError
-from arena.ladder.errors import LadderError
+from arena.ladder.errors import LadderError, NameTakenError
 from arena.ladder.facts import WITHDRAWN, Bot, Event
 from arena.ladder.files import part_of, unwritable, write_part, write_whole
 from arena.ladder.ratings.evidence import are_sisters, owner_folded
@@ -219,13 +219,29 @@ class Ladder:
         be entered here.
         """
         entrant = load_bot(find_bot(bot))
+        program = program_digest(entrant)
         with self._entering():
-            if (left := self._left(entrant)) is not None:
+            if (left := self._left(entrant, program=program)) is not None:
                 return self._take_back(left, rated=rated)
             if is_version:
-                entrant = _named_apart(entrant, self.store.bots())
+                entrant = _version_named(entrant, self.store.bots())
             self._refuse_unfit(entrant)
-            return self._enter(entrant, rated=rated)
+            return self._enter(entrant, program=program, rated=rated)
+
+    def refuse_version(self, entrant: Entrant, *, program: str) -> None:
+        """Raise LadderError for a bot that `add` would not take as a version, as far as its
+        manifest and the digest of its program tell; its files need not be there.
+        """
+        bots = self.store.bots()
+        if any(bot.digest == entrant.digest for bot in bots):
+            return
+        if (left := self._left(entrant, program=program)) is not None:
+            _refuse_disabled(left)
+            return
+        entrant = _version_named(entrant, bots)
+        self._refuse_unfit(entrant)
+        for known in bots:
+            _refuse_like(known, entrant)
 
     def add_remote(self, name: str, *, owner: str, version: str) -> Bot:
         """Enter a bot that stays where its owner has it; the very same again changes nothing. It is
@@ -272,8 +288,7 @@ class Ladder:
         finally:
             os.close(descriptor)
 
-    def _enter(self, entrant: Entrant, *, rated: bool | None) -> Added:
-        program = program_digest(entrant)
+    def _enter(self, entrant: Entrant, *, program: str, rated: bool | None) -> Added:
         bots = self.store.bots()
         for known in bots:
             if known.digest == entrant.digest:
@@ -459,14 +474,13 @@ class Ladder:
     def _bot(self, name: str) -> Bot:
         return next(bot for bot in self.store.bots() if bot.name == name)
 
-    def _left(self, entrant: Entrant) -> Bot | None:
+    def _left(self, entrant: Entrant, *, program: str) -> Bot | None:
         """The inactive bot of the same owner that runs what this one does, by other bytes of its
         manifest, where nobody active does.
         """
         if entrant.folder.parent == SAMPLES or entrant.name == self.settings.anchor:
             return None
         bots = self.store.bots()
-        program = program_digest(entrant)
         if _twin(bots, program=program) is not None:
             return None
         own = owner_folded(entrant.owner)
@@ -497,11 +511,7 @@ class Ladder:
         return self._back(known)
 
     def _back(self, known: Bot) -> Added:
-        if known.is_disabled:
-            problem = f"is {known.inactive_because}"
-            raise LadderError(
-                known.name, problem, remedy="its operator can bring it back, with arena operate"
-            )
+        _refuse_disabled(known)
         if (twin := _twin(self.store.bots(), program=known.program)) is not None:
             return Added(twin, Entry.SAME_PROGRAM)
         self.store.activate(known.number)
@@ -523,6 +533,13 @@ class Ladder:
             raise LadderError(entrant.name, problem, remedy="give it a shorter one in bot.toml")
 
 
+def _refuse_disabled(known: Bot) -> None:
+    if known.is_disabled:
+        problem = f"is {known.inactive_because}"
+        remedy = "its operator can bring it back, with arena operate"
+        raise LadderError(known.name, problem, remedy=remedy)
+
+
 def _refuse_other_rating(known: Bot, *, rated: bool | None) -> None:
     if rated is not None and rated != known.rated:
         problem = f"is entered already, as {'rated' if known.rated else 'unrated'}"
@@ -533,6 +550,23 @@ def _refuse_other_rating(known: Bot, *, rated: bool | None) -> None:
 def _twin(bots: Sequence[Bot], *, program: str) -> Bot | None:
     """The active bot that runs a program."""
     return next((bot for bot in bots if bot.is_active and bot.program == program), None)
+
+
+def _version_named(entrant: Entrant, bots: Sequence[Bot]) -> Entrant:
+    """A version by the name that it has here; no two of one owner have one name and one version."""
+    folded = owner_folded(entrant.owner)
+    for known in bots:
+        if known.digest != entrant.digest and owner_folded(known.owner) == folded:
+            names = (entrant.name, f"{entrant.name}-{entrant.version}")
+            if known.name in names and known.version == entrant.version and not known.remote:
+                raise _version_taken(entrant)
+    return _named_apart(entrant, bots)
+
+
+def _version_taken(entrant: Entrant) -> LadderError:
+    problem = f"is entered already, and so is its version {entrant.version}, with other files"
+    remedy = "a changed byte is another version: give it a new one in bot.toml"
+    return NameTakenError(entrant.name, problem, remedy=remedy)
 
 
 def _named_apart(entrant: Entrant, bots: Sequence[Bot]) -> Entrant:
@@ -551,9 +585,7 @@ def _named_apart(entrant: Entrant, bots: Sequence[Bot]) -> Entrant:
         remedy = "give it another version in bot.toml"
         raise LadderError(entrant.name, problem, remedy=remedy) from error
     if any(bot.name == name for bot in bots):
-        problem = f"is entered already, and so is its version {entrant.version}, with other files"
-        remedy = "a changed byte is another version: give it a new one in bot.toml"
-        raise LadderError(entrant.name, problem, remedy=remedy)
+        raise _version_taken(entrant)
     return replace(entrant, name=name)
 
 
@@ -561,13 +593,13 @@ def _refuse_like(known: Bot, entrant: Entrant) -> None:
     if known.name == entrant.name:
         problem = f"is entered already, with other files ({known.digest[:12]}…)"
         remedy = "a changed byte is another bot: give it another name in bot.toml"
-        raise LadderError(entrant.name, problem, remedy=remedy)
+        raise NameTakenError(entrant.name, problem, remedy=remedy)
     if known.name.casefold() == entrant.name.casefold():  # their records could be one file
         problem = f"differs from {known.name} in capitals only"
-        raise LadderError(entrant.name, problem, remedy="give it another name in bot.toml")
+        raise NameTakenError(entrant.name, problem, remedy="give it another name in bot.toml")
     if owner_folded(known.name) == owner_folded(entrant.name):  # a reader would take it for that
         problem = f"looks like {known.name}"
-        raise LadderError(entrant.name, problem, remedy="give it another name in bot.toml")
+        raise NameTakenError(entrant.name, problem, remedy="give it another name in bot.toml")
 
 
 def _first_difference(text: str, other: str) -> tuple[str, str]:

@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import Final
 
 from arena.ladder.bots.entrants import Entrant
+from arena.ladder.errors import LadderError, NameTakenError
 from arena.ladder.facts import WITHDRAWN, Bot, Owner, Scope, Submission, SubmissionState
 from arena.ladder.ladder import Ladder
 from arena.ladder.ratings.evidence import owner_folded
@@ -35,6 +36,7 @@ from arena.service.errors import Fault, ServiceError
 from arena.service.intake import Intake, Upload
 from arena.service.quotas import Buckets, Quotas
 from arena.service.values import Caller
+from arena.wording import counted
 from hokm.errors import quoted
 from hokm.records import deal_id, load
 
@@ -122,7 +124,6 @@ class LadderService:
         owner = self._enter(caller, Scope.SUBMIT, cost=quotas.COST_OF_AN_UPLOAD)
         if (known := self._known(owner, header.digest)) is not None:
             return known
-        self._refuse_beyond_quotas(owner, header.size_bytes)
         if self._uploading.count(owner.number) >= self._limits.uploads_of_an_owner:
             problem = "another upload of yours is under way"
             raise ServiceError(Fault.QUOTA, problem, remedy="wait for its end, then try again")
@@ -149,9 +150,11 @@ class LadderService:
             problem += f"{owner.name}"
             remedy = f'write owner = "{owner.name}", or take the token of that owner'
             raise ServiceError(Fault.PERMISSION, problem, remedy=remedy)
-        self._refuse_name(owner, entrant)
         if (known := self._known(owner, entrant.digest)) is not None:
             return known
+        self._refuse_name(owner, entrant)
+        self._refuse_version(entrant, program=upload.program)
+        # Last: what is wrong with it would be so tomorrow as well.
         self._refuse_beyond_quotas(owner, upload.size_bytes)
         return None
 
@@ -430,11 +433,23 @@ class LadderService:
                 remedy = "give yours another name in bot.toml"
                 raise ServiceError(Fault.TAKEN, problem, remedy=remedy)
 
+    def _refuse_version(self, entrant: Entrant, *, program: str) -> None:
+        """Raise for what would be refused after its validation, whatever that came to."""
+        try:
+            self._ladder.refuse_version(entrant, program=program)
+        except LadderError as error:
+            if not (error.__cause__ is None or isinstance(error.__cause__, ValueError)):
+                raise  # the database
+            fault = Fault.TAKEN if isinstance(error, NameTakenError) else Fault.INVALID
+            raise ServiceError(fault, str(error), remedy="") from error
+
     def _refuse_beyond_quotas(self, owner: Owner, size_bytes: int) -> None:
         usage = self._accounts.usage(owner.number, since=self._yesterday())
         limits = self._limits
         if usage.submissions >= limits.submissions_a_day:
-            problem = f"{usage.submissions} submissions in 24 hours, which is the most here"
+            problem = (
+                f"{counted(usage.submissions, 'submission')} in 24 hours, which is the most here"
+            )
             raise ServiceError(Fault.QUOTA, problem, remedy="try again tomorrow")
         if usage.kept_bytes + size_bytes > limits.kept_bytes:
             problem = f"{_mebibytes(usage.kept_bytes)} of archives are kept for {owner.name}, and "
@@ -444,8 +459,8 @@ class LadderService:
         active = [bot.name for bot in self._own(owner) if bot.is_active]
         coming = self._on_the_way(owner)
         if len(active) + len(coming) >= limits.active_bots:
-            problem = f"{len(active)} bots of {owner.name} are active and {len(coming)} on their "
-            problem += f"way, and {limits.active_bots} is the most"
+            problem = f"{owner.name} has {counted(len(active), 'active bot')} and {len(coming)} on "
+            problem += f"the way, and {limits.active_bots} is the most"
             remedy = (
                 "wait for those" if not active else f"arena withdraw one of {', '.join(active)}"
             )

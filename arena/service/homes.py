@@ -24,6 +24,7 @@ from arena.service.accounts import is_of
 from arena.service.choices import Remote
 from arena.service.errors import Fault, ServiceError
 from arena.service.quotas import Quotas
+from arena.wording import counted
 from hokm.errors import quoted
 from hokm.records import remote_digest
 from hokm.rules.variants import variant_of
@@ -340,7 +341,7 @@ class Homes:
         while entered and entered[0] < trio.current_time() - _DAY_SECONDS:
             entered.popleft()
         if len(entered) >= self._limits.submissions_a_day:
-            problem = f"{len(entered)} new bots in 24 hours, which is the most here"
+            problem = f"{counted(len(entered), 'new bot')} in 24 hours, which is the most here"
             raise ServiceError(Fault.QUOTA, problem, remedy="try again tomorrow")
 
     def _refuse_beyond_active(self, owner: Owner, bots: Sequence[Bot]) -> None:
@@ -351,8 +352,8 @@ class Homes:
         on_the_way = sum(one.owner == owner.number for one in coming)
         if len(active) + on_the_way >= self._limits.active_bots:
             problem = (
-                f"{len(active)} bots of {owner.name} are active and {on_the_way} on their way, and "
-                f"{self._limits.active_bots} is the most"
+                f"{owner.name} has {counted(len(active), 'active bot')} and {on_the_way} on the "
+                f"way, and {self._limits.active_bots} is the most"
             )
             remedy = f"arena withdraw one of {', '.join(active)}" if active else "wait for those"
             raise ServiceError(Fault.QUOTA, problem, remedy=remedy)

@@ -18,7 +18,7 @@ from typing import Final
 
 from arena.ladder.bots import archive
 from arena.ladder.bots.bundle import BotError
-from arena.ladder.bots.entrants import Entrant
+from arena.ladder.bots.entrants import Entrant, program_digest
 from arena.ladder.bots.shelf import FOLDER, Bundles, ShelfError
 from arena.service.errors import Fault, ServiceError
 
@@ -101,6 +101,8 @@ class Upload:
         self.received_bytes = 0
         self.owner = 0
         """The number of the owner who sends it."""
+        self.program = ""
+        """The digest of what its bot runs, once it was checked."""
         self._intake = intake
         self._part = part
         self._file = os.fdopen(descriptor, "wb")
@@ -136,10 +138,12 @@ class Upload:
             self._file.close()
             with tempfile.TemporaryDirectory(prefix=_LOOKED_AT, dir=self._intake.folder) as there:
                 try:
-                    return archive.unpack(self._part, Path(there) / "bot", digest=self.digest)
+                    found = archive.unpack(self._part, Path(there) / "bot", digest=self.digest)
+                    self.program = program_digest(found)
                 except BotError as error:
                     told = str(error).replace(str(self._part), "the archive")
                     raise ServiceError(Fault.INVALID, told, remedy="") from error
+        return found
 
     def keep(self) -> None:
         """Put it on the shelf of the ladder; harmless where the archive is there already, and done

@@ -40,6 +40,7 @@ from arena.ladder.ratings.evidence import family
 from arena.ladder.schedules import Adaptive
 from arena.ladder.store.operator import Control, Operator
 from arena.service.operating import Verbs
+from arena.wording import counted
 
 POLL_SECONDS: Final = 1.0
 """How often it is looked at what the operator says, and whether there is somebody to play."""
@@ -132,7 +133,7 @@ def why_idle(bots: Sequence[Bot], *, sides: int) -> str | None:
     if len(rated) < sides:
         active = sum(bot.is_active for bot in bots)
         return (
-            f"{len(rated)} active rated bots, and a match is of {sides} "
+            f"{counted(len(rated), 'active rated bot')}, and a match is of {sides} "
             f"({active} active, {len(bots)} entered)"
         )
     families = {family(bot) for bot in rated}

@@ -12,7 +12,7 @@ import pytest
 import trio
 
 from arena.cli.looking import _outcome, _score_text
-from arena.cli.servers import tokens_file
+from arena.cli.servers import keep_token, tokens_file
 from arena.ladder.facts import SubmissionState
 from arena.service import values
 from arena.service.handlers import Openness
@@ -306,6 +306,15 @@ def test_what_cannot_be_meant_is_said(run: RunCommand, name: str) -> None:
     ran = run(*words)
     assert (ran.status, ran.out) == (2, "")
     assert text in ran.err
+    assert ran.err.count("\n") == 1
+
+
+def test_a_bot_of_another_owner_than_the_token_is_not_sent(run: RunCommand, bot_folder) -> None:
+    keep_token("127.0.0.1:1", owner="dara", token="hokm_" + "a" * 43)
+    words = ("submit", bot_folder("mybot", owner="maryam"), "--server", "127.0.0.1:1")
+    ran = run(*words)
+    assert (ran.status, ran.out) == (2, "")
+    assert 'write owner = "dara"' in ran.err
     assert ran.err.count("\n") == 1
 
 

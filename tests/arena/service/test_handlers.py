@@ -407,7 +407,38 @@ def test_the_name_of_anothers_bot_is_taken(world: World, name: str) -> None:
 
 
 def test_a_later_version_of_ones_own_is_taken_in(world: World) -> None:
-    assert not world.submit("ada", world.packed("ada", code="print('better')\n")).was_here
+    better = world.packed("ada", code="print('better')\n", version="2")
+    assert not world.submit("ada", better).was_here
+
+
+REFUSED_AT_ONCE: Final = {
+    "a version with other files": ("ada", "1.0", Fault.TAKEN, "give it a new one in bot.toml"),
+    "a version that makes no name": ("ada", "1/2", Fault.INVALID, "give it another version"),
+    "capitals": ("ADA", "2", Fault.TAKEN, "differs from ada in capitals only"),
+    "another's": ("bob", "1.0", Fault.TAKEN, "entered here by another owner"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED_AT_ONCE)
+@pytest.mark.parametrize("most", [5, 0])
+def test_what_is_known_at_once_is_refused_at_once_and_before_any_quota(
+    world: World, name: str, most: int
+) -> None:
+    world.open(active_bots=most, submissions_a_day=most)
+    bot, version, fault, text = REFUSED_AT_ONCE[name]
+    with pytest.raises(ServiceError) as caught:
+        world.submit("ada", world.packed(bot, code="print('other')\n", version=version))
+    assert caught.value.fault is fault
+    assert text in str(caught.value)
+    assert world.ladder.store.accounts.submissions(1) == ()
+    assert list(world.service.intake.folder.iterdir()) == []
+
+
+def test_a_program_that_was_withdrawn_may_come_as_any_version(world: World) -> None:
+    world.ladder.withdraw("ada")
+    assert not world.submit(
+        "ada", world.packed("ada", code="print('ada')\n", version="9/9")
+    ).was_here
 
 
 def test_who_was_barred_or_revoked_while_sending_is_refused_at_the_end(world: World) -> None:
@@ -448,6 +479,7 @@ def test_active_bots_and_those_on_their_way_are_counted(world: World) -> None:
     with pytest.raises(ServiceError) as caught:
         world.submit("ada", world.packed("two"))
     assert caught.value.fault is Fault.QUOTA
+    assert "o-ada has 1 active bot and 1 on the way, and 2 is the most" in str(caught.value)
     assert "arena withdraw" in str(caught.value)
     world.service.withdraw_bot(world.caller("ada"), values.WithdrawBot("ada"))
     world.submit("ada", world.packed("two"))

@@ -154,7 +154,7 @@ def bots(*owners: str, rated: bool = True, active: bool = True) -> list[Bot]:
     ("entered", "sides", "why"),
     [
         ([], 2, "0 active rated bots"),
-        (bots("a"), 2, "1 active rated bots"),
+        (bots("a"), 2, "1 active rated bot, and a match"),
         (bots("a", "b", rated=False), 2, "0 active rated bots, and a match is of 2 (2 active"),
         (bots("a", "b", active=False), 2, "(0 active, 2 entered)"),
         (bots("a", "A"), 2, "are of A, a: a match is of 2 owners"),
@@ -203,7 +203,7 @@ async def test_it_waits_until_two_can_meet_and_says_why(
     add("ada", owner="o")
     async with standing(ladder) as world:
         await trio.sleep(5)
-        assert "1 active rated bots" in (world.status().idle or "")
+        assert "1 active rated bot, and a match" in (world.status().idle or "")
         add("bob", owner="o")
         await trio.sleep(5)
         assert "of o: a match is of 2 owners" in (world.status().idle or "")
@@ -544,7 +544,7 @@ async def test_the_alarm_spans_events_and_says_why_none_can_be_played(
     add("ada")
     async with standing(ladder, alarm_seconds=60) as world:
         await trio.sleep(100)
-        assert "1 active rated bots" in (world.status().alarm or "")
+        assert "1 active rated bot, and a match" in (world.status().alarm or "")
 
 
 # -- the gate

@@ -80,8 +80,17 @@ class World:
     def later(self, **time: float) -> None:
         self.now += timedelta(**time)
 
-    def packed(self, name: str, *, owner: str = "o-ada", code: str | None = None) -> archive.Packed:
+    def packed(
+        self,
+        name: str,
+        *,
+        owner: str = "o-ada",
+        code: str | None = None,
+        version: str = "1.0",
+    ) -> archive.Packed:
         folder = Path(self.folder(name, owner=owner, code=code))
+        manifest = folder / "bot.toml"
+        manifest.write_text(manifest.read_text().replace('"1.0"', f'"{version}"'))
         return archive.pack(folder, into=self.archives)
 
     def submit(self, name: str, packed: archive.Packed) -> values.Submitted:
