@@ -100,6 +100,14 @@ class LadderService:
             problem = "this ladder takes owners through its operator alone"
             raise ServiceError(Fault.PERMISSION, problem, remedy="ask there for a token")
         self._take(self._of_hosts, caller.host, cost=quotas.COST_OF_AN_OWNER)
+        since = self._yesterday()
+        if sum(owner.registered > since for owner in self._accounts.owners()) >= (
+            self._limits.new_owners_a_day
+        ):
+            problem = f"{counted(self._limits.new_owners_a_day, 'new owner')} in 24 hours, which "
+            problem += "is the most here"
+            remedy = "try again tomorrow, or ask the operator of this ladder for a token"
+            raise ServiceError(Fault.QUOTA, problem, remedy=remedy)
         owner = accounts.register(
             self._accounts, ask.name, at=self._at(), entered=self._ladder.store.bots()
         )

@@ -31,6 +31,9 @@ class Quotas:
     """At once: a disk is not to be filled by what is not counted yet."""
     uploads: int = 4
     """At once, of everybody."""
+    new_owners_a_day: int = 50
+    """From when on nobody registers over the network, those the operator makes counted as well: a
+    class in an hour, and no more than so many times what one owner may have and do."""
     tokens: int = 20
     """Tokens of one owner, revoked ones too."""
     of_an_owner: Rate = Rate(burst=120, every_seconds=0.5)

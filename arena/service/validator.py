@@ -368,6 +368,8 @@ class Validator:
         bot: Bot | None = None,
     ) -> None:
         await self._surely(lambda: self._set(submission, state, report, bot=bot))
+        if state is SubmissionState.REFUSED:
+            await self._remove(submission)
         self._tries.pop(submission.number, None)
         self._not_before.pop(submission.number, None)
         _log.info("validated", extra=_named(submission) | {"state": state.value})
@@ -376,6 +378,18 @@ class Validator:
             f"submission {submission.number} ({submission.name} {submission.version}): "
             f"{state.value}{entered}"
         )
+
+    async def _remove(self, submission: Submission) -> None:
+        """Remove an archive that nobody will ask for: what was refused is not kept."""
+        kept = await self._surely(self._accounts.kept_digests)
+        if submission.digest in kept:
+            return
+        try:
+            await self._in_thread(
+                lambda: self._intake.bundles.remove(submission.digest), abandon_on_cancel=True
+            )
+        except ShelfError as error:  # the next start does it
+            _log.warning("an archive could not be removed: %s", error, extra=_named(submission))
 
     def _set(
         self,

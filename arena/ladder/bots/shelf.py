@@ -178,6 +178,12 @@ class Bundles:
             return fetch(self.own, digest, into=into)
         return fetch(self.elsewhere, digest, into=into)
 
+    def remove(self, digest: str) -> None:
+        """Have an archive here no more, wherever it is. Raises ShelfError."""
+        self.own.remove(digest)
+        if self.elsewhere is not None:
+            self.elsewhere.remove(digest)
+
     def remove_elsewhere(self, digests: frozenset[str]) -> None:
         """Remove archives of the store elsewhere that nobody will ask for. Only those that are
         named: another ladder, or what became of an older backup of this one, may have its own

@@ -294,6 +294,21 @@ def test_nobody_registers_as_whose_bots_are_here(world: World, name: str) -> Non
     assert fault_of(lambda: service.register_owner(Caller("h"), ask)) is Fault.TAKEN
 
 
+def test_no_more_than_so_many_register_in_a_day(world: World) -> None:
+    service = world.open(Openness(may_register=True), new_owners_a_day=2)
+
+    def registers(number: int) -> str:
+        caller = Caller(f"10.0.1.{number}")
+        return service.register_owner(caller, values.RegisterOwner(f"many-{number}")).name
+
+    assert [registers(1), registers(2)] == ["many-1", "many-2"]
+    with pytest.raises(ServiceError, match="2 new owners in 24 hours.*ask the operator") as refused:
+        registers(3)
+    assert refused.value.fault is Fault.QUOTA
+    world.later(hours=24)
+    assert registers(3) == "many-3"
+
+
 def test_an_address_registers_a_few_owners_at_once(world: World) -> None:
     service = world.open(Openness(may_register=True))
     for number in range(3):

@@ -23,6 +23,7 @@ from arena.service.child import Ended
 from arena.service.operating import Verbs
 from arena.service.standing import Gate
 from arena.service.validator import (
+    TRIES,
     Checked,
     Judged,
     Validator,
@@ -398,6 +399,63 @@ async def test_what_nobody_knows_is_tried_again_later_and_others_go_first(
         assert trio.current_time() - began >= 3 * CHECK_SECONDS + 60 + 120
     assert world.checked == ["ace", "other", "ace", "ace"]
     assert world.states() == [ACCEPTED, ACCEPTED]
+
+
+def has(world: World, number: int) -> bool:
+    """Whether the archive of a submission is kept, here or elsewhere."""
+    bundles, digest = world.ladder.bundles, world.of(number).digest
+    there = bundles.elsewhere is not None and bundles.elsewhere.has(digest)
+    return there or bundles.own.has(digest)
+
+
+@pytest.mark.parametrize("is_elsewhere", [False, True])
+async def test_the_archive_of_what_is_refused_is_removed_at_once(
+    world: World, tmp_path: Path, autojump_clock: trio.testing.MockClock, is_elsewhere: bool
+) -> None:
+    good, bad, unlucky = (world.submit(name) for name in ("good", "bad", "unlucky"))
+    world.answer(bad, said(Judged.REFUSED, cause="x"))
+    world.answer(unlucky, *[said(Judged.UNDECIDED, cause="x")] * TRIES)
+    if is_elsewhere:
+        bundles = Bundles(world.ladder.folder / "submissions", FolderShelf(tmp_path / "elsewhere"))
+        for number in (good, bad, unlucky):
+            digest = world.of(number).digest
+            file = bundles.own.file_of(digest)
+            bundles.put(digest, file)
+            file.unlink()
+        world.ladder.bundles = bundles
+    async with validating(world):
+        await world.until_decided()
+        await trio.sleep(1)
+        assert [has(world, number) for number in (good, bad, unlucky)] == [True, False, True]
+
+
+async def test_a_refused_archive_that_another_submission_needs_stays(
+    world: World, autojump_clock: trio.testing.MockClock
+) -> None:
+    number = world.submit("bad")
+    world.answer(number, said(Judged.REFUSED, cause="x"))
+    first = world.of(number)
+    again = world.accounts.submit(
+        owner=first.owner, name="bad", version="1.0", digest=first.digest, size_bytes=1, at=AT
+    ).number
+    async with validating(world):
+        await world.until_decided()
+        assert world.of(again).state is ACCEPTED
+        assert has(world, again)
+
+
+async def test_a_store_that_removes_nothing_keeps_no_verdict_back(
+    world: World, autojump_clock: trio.testing.MockClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(digest: str) -> None:
+        raise ShelfError("s3://x", "is away", remedy="mend that")
+
+    monkeypatch.setattr(world.ladder.bundles, "remove", fail)
+    bad, good = world.submit("bad"), world.submit("good")
+    world.answer(bad, said(Judged.REFUSED, cause="x"))
+    async with validating(world):
+        await world.until_decided()
+        assert [world.of(bad).state, world.of(good).state] == [REFUSED, ACCEPTED]
 
 
 class Away(FolderShelf):
