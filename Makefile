@@ -18,7 +18,7 @@ STAMP := installed-$(shell pwd | cksum | cut -d' ' -f1)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help test test-postgres fuzz demo bench coverage zoo soak kills shuffles check format lint types wire generate lock test-lowest clean
+.PHONY: help test test-postgres fuzz demo bench coverage zoo club soak kills shuffles check format lint types wire generate lock test-lowest clean
 
 help: ## say what there is
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 14
@@ -27,7 +27,7 @@ test: $(VENV)/$(STAMP) ## run the tests; ARGS='-k trick' goes to pytest
 	$(BIN)/python -m pytest -n 2 --dist loadfile $(ARGS)
 
 test-postgres: $(VENV)/$(STAMP) ## run the ladder's tests with its rows on a PostgreSQL server, made for them alone
-	HOKM_TEST_DATABASE=postgresql $(BIN)/python -m pytest tests/arena/ladder -n 2 --dist loadfile $(ARGS)
+	HOKM_TEST_DATABASE=postgresql $(BIN)/python -m pytest tests/arena/ladder tests/arena/service -n 2 --dist loadfile $(ARGS)
 
 fuzz: $(VENV)/$(STAMP) ## feed nonsense to all that reads from outside, for some ten minutes; FUZZ=100 for longer
 	FUZZ_FACTOR=$(or $(FUZZ),30) $(BIN)/python -m pytest tests/fuzz -n 2 --dist worksteal --timeout 0 $(ARGS)
@@ -47,6 +47,9 @@ coverage: $(VENV)/$(STAMP) ## see on leagues whose truth is known what the stati
 
 zoo: $(VENV)/$(STAMP) ## see every broken bot of the zoo three times and write docs/zoo.md; a few minutes
 	$(BIN)/python -m tests.zoo $(ARGS)
+
+club: $(VENV)/$(STAMP) ## see a ladder that stands: three owners, eight bots, a server that is killed; a few minutes
+	$(BIN)/python -m tests.club $(ARGS)
 
 soak: $(VENV)/$(STAMP) ## play 1,000 matches with the zoo among good bots; memory, and what is left; 20 minutes
 	$(BIN)/python -m tests.zoo.soak --page $(ARGS)

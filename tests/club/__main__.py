@@ -14,7 +14,7 @@ def main() -> None:
     print("\n".join(seen.curious_logs[:1]))
     for name, why in seen.without.items():
         print(f"left out: {name}, since {why}")
-    found = any("GOT " in log for log in seen.curious_logs)
+    found = seen.written or any("GOT " in log for log in seen.curious_logs)
     print(
         f"it learned {'SOMETHING' if found else 'nothing'}; left behind: {seen.left or 'nothing'}"
     )

@@ -23,7 +23,7 @@ GOOD = """
 """
 
 # Whoever plays by the rules is entered, whatever it looks at besides. This one says of each thing
-# what came of it.
+# what came of it, and ends at once where anything did: it would be refused as it is validated.
 CURIOUS = """
     import os, pathlib, socket, threading
     from hokm import Bot, run
@@ -39,6 +39,8 @@ CURIOUS = """
             print("NOT", what, type(error).__name__, flush=True)
         else:
             print("GOT" if found else "NOT", what, found or "nothing", flush=True)
+            if found:
+                os._exit(3)
 
     def others():
         own = os.environ["HOKM_TICKET"]

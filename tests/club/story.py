@@ -43,6 +43,8 @@ class Seen:
     matches: list[str] = field(default_factory=list)
     ladder_holds: bool = False
     events_hold: bool = False
+    written: list[Path] = field(default_factory=list)
+    """Files that the curious bot made."""
     left: list[int] = field(default_factory=list)
     """Processes that were there after the end."""
     without: dict[str, str] = field(default_factory=dict)
@@ -178,6 +180,7 @@ def tell(home: Path, *, say: Say, confined: bool = True) -> Seen:
     finally:
         club.close()
     seen.left = club.processes()
+    seen.written = list(home.rglob("x"))
     return seen
 
 
@@ -233,7 +236,7 @@ def _written(club: Club, seen: Seen) -> tuple[list[tuple[Path, str]], list[str]]
     low, high = "view.playable[0]", "view.playable[-1]"
     secrets = [club.folder, club.folder / "secret", club.folder / "ladder.db"]
     secrets += [club.folder / "bots", club.folder / "records", club.folder / "logs"]
-    secrets += [home / f"{owner}.token" for owner in OWNERS] + [home, Path.home(), Path("/root")]
+    secrets += [home / f"{owner}.token" for owner in OWNERS] + [home]
     sent = [
         (bots.good(home / "sib", owner="maryam", choice=low), "maryam"),
         (bots.good(home / "gerdu", owner="reza", choice=high), "reza"),

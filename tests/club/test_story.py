@@ -61,6 +61,7 @@ def test_the_curious_one_plays_and_learns_nothing(seen: Seen, confined: bool) ->
         pytest.skip("there is no sandbox here, and without one it may read what its operator may")
     assert any("LOOKED" in log for log in seen.curious_logs)
     assert not [line for log in seen.curious_logs for line in log.splitlines() if "GOT " in line]
+    assert seen.written == []
 
 
 def test_logs_are_their_owners(seen: Seen) -> None:

@@ -1,5 +1,5 @@
 """What tests of the service share: bots on disk, ladders on the database that is asked for, and one
-that was played, with its owners, which is a file whatever is asked for: it is copied.
+that was played, with its owners.
 """
 
 import shutil
@@ -11,6 +11,7 @@ import trio
 
 from arena.ladder.events.playing import play_event
 from arena.ladder.ladder import Ladder
+from arena.ladder.moving import move
 from arena.ladder.schedules import RoundRobin
 from arena.ladder.settings import Settings
 from arena.ladder.testing import InProcessRunner
@@ -20,6 +21,7 @@ from tests.arena.ladder.conftest import (
     bot_folder,
 )
 from tests.arena.service.worlds import World, make_folder
+from tests.postgres import ON_POSTGRES, Cluster
 
 __all__ = ["_on_the_database_that_is_asked_for", "bot_folder", "world"]  # fixtures
 
@@ -40,7 +42,12 @@ def played_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def world(played_folder: Path, bot_folder: MakeBotFolder, tmp_path: Path) -> Iterator[World]:
+def world(
+    request: pytest.FixtureRequest, played_folder: Path, bot_folder: MakeBotFolder, tmp_path: Path
+) -> Iterator[World]:
     shutil.copytree(played_folder, tmp_path / "club")
+    if ON_POSTGRES:
+        cluster: Cluster = request.getfixturevalue("postgres")
+        move(tmp_path / "club", database=cluster.url(schema=cluster.server().schema))
     with Ladder.open(tmp_path / "club") as ladder:
         yield World(ladder, bot_folder, tmp_path / "archives")
