@@ -21,6 +21,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from math import ceil
 from pathlib import Path
 from typing import Final
 
@@ -413,7 +414,7 @@ class LadderService:
         )
         if wait:
             problem = "this is asked too often"
-            raise ServiceError(Fault.QUOTA, problem, remedy=f"wait {wait:.0f} s, then try again")
+            raise ServiceError(Fault.QUOTA, problem, remedy=f"wait {ceil(wait)} s, then try again")
 
     # -- below
 

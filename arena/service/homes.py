@@ -10,7 +10,7 @@ home is a `Line` here, and its owner is given.
 import logging
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from math import inf
+from math import ceil, inf
 from typing import Final, Protocol
 
 import trio
@@ -315,7 +315,7 @@ class Homes:
         if home is not None and now < home.not_before:
             problem = f"{known.name} {known.inactive_because}"
             wait_seconds = home.not_before - now
-            remedy = f"see what became of its processes; it may come in {wait_seconds:.0f} s"
+            remedy = f"see what became of its processes; it may come in {ceil(wait_seconds)} s"
             raise ServiceError(Fault.QUOTA, problem, remedy=remedy)
         self._refuse_beyond_active(owner, bots)
         self._ladder.store.activate(known.number)

@@ -9,6 +9,7 @@ ever written where the archive says.
 
 import logging
 import os
+import re
 import shutil
 import tempfile
 from collections.abc import Iterator
@@ -26,6 +27,7 @@ LARGEST_BYTES: Final = archive.LARGEST_BYTES + 2 * 2**20
 """Of an archive: that, stored, with all names twice, as the reader of archives has it."""
 PIECE_BYTES: Final = 1 << 20
 
+_DIGEST: Final = re.compile(r"[0-9a-f]{64}")
 _PART: Final = ".part"
 _LOOKED_AT: Final = ".looked-at-"
 
@@ -50,7 +52,7 @@ class Intake:
 
         Raises ServiceError for a size or digest that cannot be, and for a disk that takes nothing.
         """
-        if archive.named_digest(Path(digest)) is None:
+        if not _DIGEST.fullmatch(digest):
             problem = "the digest is not 64 hex digits"
             raise ServiceError(Fault.INVALID, problem, remedy="arena bot pack prints it")
         if not 0 < size_bytes <= LARGEST_BYTES:

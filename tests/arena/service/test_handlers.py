@@ -294,6 +294,13 @@ def test_nobody_registers_as_whose_bots_are_here(world: World, name: str) -> Non
     assert fault_of(lambda: service.register_owner(Caller("h"), ask)) is Fault.TAKEN
 
 
+def test_who_asks_too_often_is_told_a_wait_that_is_long_enough(world: World) -> None:
+    service = world.open(of_an_address=Rate(burst=1, every_seconds=0.4))
+    service.get_status(Caller("h"), values.GetStatus())
+    with pytest.raises(ServiceError, match="wait 1 s"):
+        service.get_status(Caller("h"), values.GetStatus())
+
+
 def test_no_more_than_so_many_register_in_a_day(world: World) -> None:
     service = world.open(Openness(may_register=True), new_owners_a_day=2)
 
@@ -302,7 +309,9 @@ def test_no_more_than_so_many_register_in_a_day(world: World) -> None:
         return service.register_owner(caller, values.RegisterOwner(f"many-{number}")).name
 
     assert [registers(1), registers(2)] == ["many-1", "many-2"]
-    with pytest.raises(ServiceError, match="2 new owners in 24 hours.*ask the operator") as refused:
+    with pytest.raises(
+        ServiceError, match=r"2 new owners in 24 hours.*ask the operator"
+    ) as refused:
         registers(3)
     assert refused.value.fault is Fault.QUOTA
     world.later(hours=24)

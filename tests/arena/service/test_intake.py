@@ -63,7 +63,17 @@ def test_what_is_not_kept_leaves_nothing(intake: Intake, packed: Packed) -> None
 
 
 @pytest.mark.parametrize(
-    "digest", ["", "ab", "AB" * 32, "../" + "a" * 61, "a" * 63 + "/", "é" * 64]
+    "digest",
+    [
+        "",
+        "ab",
+        "AB" * 32,
+        "../" + "a" * 61,
+        "a" * 63 + "/",
+        "é" * 64,
+        "x/" + "a" * 64,
+        "a" * 64 + ".zip",
+    ],
 )
 def test_what_is_no_digest_is_refused_before_a_byte(intake: Intake, digest: str) -> None:
     with pytest.raises(ServiceError, match="64 hex digits"):
