@@ -96,6 +96,15 @@ def serve(
     validations: Annotated[
         int, typer.Option(metavar="N", min=1, max=64, help="Submissions to validate at once.")
     ] = 1,
+    check_minutes: Annotated[
+        int,
+        typer.Option(
+            metavar="N",
+            min=1,
+            max=59,
+            help="What the checks and matches of a validation may take, in minutes.",
+        ),
+    ] = 30,
     concurrency: Concurrency = None,
     hello_time: HelloTime = 10.0,
     sandbox: ConfineLadder = True,
@@ -170,6 +179,7 @@ def serve(
             floor=floor, event_matches=event_matches, alarm_seconds=60.0 * alarm_minutes
         ),
         validations=validations,
+        check_seconds=60.0 * check_minutes,
         concurrency=concurrency,
         hello_seconds=hello_seconds,
         is_confined=sandbox,

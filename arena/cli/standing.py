@@ -69,6 +69,7 @@ class Ask:
     quotas: Quotas
     floor_ways: Ways
     validations: int
+    check_seconds: float
     concurrency: int | None
     hello_seconds: float
     is_confined: bool
@@ -164,11 +165,15 @@ async def _serve(
         sandbox=sandbox,
     ) as runner:
         command = functools.partial(
-            command_of, ladder=ladder, is_confined=ask.is_confined, wheels=ask.wheels
+            command_of,
+            ladder=ladder,
+            is_confined=ask.is_confined,
+            wheels=ask.wheels,
+            limit_seconds=ask.check_seconds,
         )
         validator = Validator(
             ladder,
-            check=checking_by_process(command),
+            check=checking_by_process(command, limit_seconds=ask.check_seconds),
             at_once=ask.validations,
             say=watch.say,
             now=_now,

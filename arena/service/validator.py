@@ -38,13 +38,15 @@ TRIES: Final = 3
 RETRY_SECONDS: Final = 60.0
 """Until the second try; until the third it is twice as long."""
 
-LIMIT_SECONDS: Final = 3599.0
-"""What checks and matches may take together: a bot that thinks 200 ms about each of the some 8,500
-decisions needs half of it.
+CHECK_MINUTES: Final = 30
+"""What checks and matches may take together: enough for a bot that thinks 200 ms about each of the
+some 8,500 decisions. One at a time is validated, so that is how long a bot may hold up the others.
 """
+MOST_CHECK_MINUTES: Final = 59
+"""As `arena bot check --limit` has it, which is below an hour."""
 
-CHECK_SECONDS: Final = LIMIT_SECONDS + 900.0
-"""A check ends by itself after that, and may have to build first."""
+BUILD_SECONDS: Final = 900.0
+"""What packages and builds may take besides; a check ends by itself before that."""
 
 REPORT_BYTES: Final = 256 * 2**10
 """Four times what a check prints at most."""
@@ -126,7 +128,12 @@ def checked(ended: child.Ended) -> Checked:
 
 
 def command_of(
-    archive: Path, *, ladder: Ladder, is_confined: bool, wheels: Path | None = None
+    archive: Path,
+    *,
+    ladder: Ladder,
+    is_confined: bool,
+    wheels: Path | None = None,
+    limit_seconds: float = 60.0 * CHECK_MINUTES,
 ) -> list[str]:
     """The command that checks an archive by the clock of a ladder: what it says is by construction
     what the same command says at home.
@@ -134,7 +141,7 @@ def command_of(
     clock = ladder.settings.clock
     words = [sys.executable, "-m", "arena", "bot", "check", str(archive.absolute()), "--json"]
     words += ["--move-time", f"{clock.move_seconds:g}", "--bank", f"{clock.bank_seconds:g}"]
-    words += ["--limit", f"{LIMIT_SECONDS:g}"]
+    words += ["--limit", f"{limit_seconds:g}"]
     words += ["--sandbox"] if is_confined else []
     return [*words, "--wheels", str(wheels.absolute())] if wheels is not None else words
 
@@ -165,13 +172,17 @@ def _cause_in(report: str) -> str:
 # -- what waits
 
 
-def checking_by_process(command: Callable[[Path], Sequence[str]]) -> Check:
-    """Check by a process of its own, in which no secret of ours is."""
+def checking_by_process(
+    command: Callable[[Path], Sequence[str]], *, limit_seconds: float = 60.0 * CHECK_MINUTES
+) -> Check:
+    """Check by a process of its own, in which no secret of ours is; it is ended if it does not end
+    by itself when its checks and matches have had so long.
+    """
 
     async def check(archive: Path) -> Checked:
         ended = await child.run(
             command(archive),
-            seconds=CHECK_SECONDS,
+            seconds=limit_seconds + BUILD_SECONDS,
             out_bytes=REPORT_BYTES,
             err_bytes=_STDERR_BYTES,
             environment=environment_of(os.environ),

@@ -18,6 +18,8 @@ import pytest
         (("--listen", "127.0.0.1:0", "--tls-cert", "x.pem"), "belong together"),
         (("--alarm-minutes", "0"), "--alarm-minutes is from above 0"),
         (("--alarm-minutes", "nan"), "--alarm-minutes is from above 0"),
+        (("--check-minutes", "0"), "--check-minutes"),
+        (("--check-minutes", "60"), "--check-minutes"),
         (("--floor", "-1"), "--floor"),
         (("--drain", "-1"), "--drain"),
         (("--metrics", "x"), "--metrics"),

@@ -19,22 +19,26 @@ from arena.ladder.errors import LadderError
 from arena.ladder.facts import Controls, Submission, SubmissionState
 from arena.ladder.ladder import Ladder
 from arena.ladder.settings import Settings
+from arena.service import child
 from arena.service.child import Ended
 from arena.service.operating import Verbs
 from arena.service.standing import Gate
 from arena.service.validator import (
+    CHECK_MINUTES,
+    MOST_CHECK_MINUTES,
     TRIES,
     Checked,
     Judged,
     Validator,
     checked,
+    checking_by_process,
     command_of,
     environment_of,
     next_of,
 )
 
 NOW = datetime(2026, 3, 21, 12, 0, 0, tzinfo=UTC)
-AT = "2026-03-21T12:00:00+00:00"
+AT = "2026-03-21T12:00:00Z"
 CHECK_SECONDS = 30.0
 
 T = TypeVar("T")
@@ -219,12 +223,41 @@ def test_the_command_is_that_of_an_author_by_the_clock_of_the_ladder(world: Worl
     words = command_of(Path("/x/y.zip"), ladder=world.ladder, is_confined=True)
     assert words[1:6] == ["-m", "arena", "bot", "check", "/x/y.zip"]
     assert words[6:] == [
-        *("--json", "--move-time", "1", "--bank", "30", "--limit", "3599", "--sandbox"),
+        *("--json", "--move-time", "1", "--bank", "30", "--limit", "1800", "--sandbox"),
     ]
 
 
-def test_the_command_is_one_that_is_understood(world: World) -> None:
-    words = command_of(world.ladder.folder / "none.zip", ladder=world.ladder, is_confined=False)
+@pytest.mark.parametrize("minutes", [1, CHECK_MINUTES, MOST_CHECK_MINUTES])
+def test_the_command_has_the_limit_of_the_operator(world: World, minutes: int) -> None:
+    words = command_of(
+        Path("/x/y.zip"), ladder=world.ladder, is_confined=True, limit_seconds=60.0 * minutes
+    )
+    assert words[words.index("--limit") + 1] == str(60 * minutes)
+
+
+async def test_a_check_has_a_quarter_of_an_hour_besides_its_limit(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    given: list[float] = []
+
+    async def run(words: list[str], *, seconds: float, **_: object) -> Ended:
+        given.append(seconds)
+        return Ended(returncode=0, out=b'{"verdict": "accepted"}', err=b"")
+
+    monkeypatch.setattr(child, "run", run)
+    check = checking_by_process(lambda _: ["true"], limit_seconds=600.0)
+    assert (await check(Path("/x/y.zip"))).judged is Judged.ACCEPTED
+    assert given == [600.0 + 900.0]
+
+
+@pytest.mark.parametrize("minutes", [1, MOST_CHECK_MINUTES])
+def test_the_command_is_one_that_is_understood(world: World, minutes: int) -> None:
+    words = command_of(
+        world.ladder.folder / "none.zip",
+        ladder=world.ladder,
+        is_confined=False,
+        limit_seconds=60.0 * minutes,
+    )
     done = subprocess.run(words, capture_output=True, text=True, timeout=60, check=False)
     assert "none.zip" in done.stdout + done.stderr
     assert "--limit" not in done.stderr
