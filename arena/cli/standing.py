@@ -244,6 +244,7 @@ async def _answer(
         logs=ladder.folder / "logs",
         draw=os.urandom,
         now=_now,
+        entered=ladder.store.bots,
         wait_seconds=ask.casual_wait_seconds,
     )
     seats = SeatService(homes, tables, enter=service.owner_of, refuse_former=service.refuse_former)

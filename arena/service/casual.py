@@ -7,7 +7,7 @@ and no tokens.
 """
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -20,12 +20,14 @@ import trio
 import arena
 from arena.ladder.bots.entrants import Entrant
 from arena.ladder.events.playing import Unwatched
-from arena.ladder.facts import Owner
+from arena.ladder.facts import Bot, Owner
 from arena.ladder.matches.boards import MatchPlan, Secret, local_match_id
 from arena.ladder.matches.room import Watcher
 from arena.ladder.matches.verdict import Voided, verdict
 from arena.ladder.processes.invitations import Guest, Inviting
 from arena.ladder.processes.remote import remote_entrant
+from arena.ladder.ratings.evidence import owner_folded
+from arena.service.accounts import is_of
 from arena.service.choices import Casual
 from arena.service.errors import Fault, ServiceError
 from arena.service.homes import HELLO_SECONDS, Line, Offer, refuse_protocol
@@ -127,8 +129,8 @@ class _Table:
 
 class Tables:
     """The casual tables of an arena. `house` is who takes empty seats, `draw` gives so many random
-    bytes, `now` is the time with its zone. Records go to `records`, below which they have a folder;
-    `logs` is where the runner writes what bots say.
+    bytes, `now` is the time with its zone, `entered` says which bots the ladder has. Records go to
+    `records`, below which they have a folder; `logs` is where the runner writes what bots say.
     """
 
     def __init__(
@@ -141,6 +143,7 @@ class Tables:
         logs: Path,
         draw: Callable[[int], bytes],
         now: Callable[[], datetime],
+        entered: Callable[[], Iterable[Bot]],
         clock: ClockRules | None = None,
         wait_seconds: float = WAIT_SECONDS,
         most_tables: int = MOST_TABLES,
@@ -153,6 +156,7 @@ class Tables:
         self._logs = logs
         self._draw = draw
         self._now = now
+        self._entered = entered
         self._clock = clock or ClockRules()
         self._wait_seconds = wait_seconds
         self._most_tables = most_tables
@@ -188,7 +192,9 @@ class Tables:
     # -- who sits down
 
     def sit_down(self, owner: Owner | None, hello: HomeHello, line: Line, *, host: str) -> None:
-        """Somebody wants to play. Raises ServiceError where he may not."""
+        """Somebody wants to play. Raises ServiceError where he may not, LadderError where it cannot
+        be asked who is entered.
+        """
         if self._casual is Casual.NO:
             problem = "there are no casual tables here"
             raise ServiceError(Fault.PERMISSION, problem, remedy="ask the operator for some")
@@ -202,11 +208,28 @@ class Tables:
         if len(self._waiting) >= MOST_WAITING or of_host >= MOST_OF_A_HOST:
             problem = "as many wait for casual tables as may"
             raise ServiceError(Fault.QUOTA, problem, remedy="come again later")
-        sitter = _Sitter(line, _entrant(owner, hello), wish, host, trio.current_time())
+        entrant = _entrant(owner, hello)
+        self._refuse_name(owner, entrant.name)
+        sitter = _Sitter(line, entrant, wish, host, trio.current_time())
         self._sitting[line] = sitter
         self._waiting.append(sitter)
         line.say(HomeWelcome(PROTOCOL, f"hokm-arena {arena.__version__}", sitter.entrant.name))
         self._change.set()
+
+    def _refuse_name(self, owner: Owner | None, name: str) -> None:
+        """Raise for the name of a bot that is known here, or one that looks like it, and not his
+        who sits down: the others at the table, and who reads the record, would take it for that.
+        """
+        folded = owner_folded(name)
+        for bot in self._entered():
+            if owner_folded(bot.name) != folded or (owner is not None and is_of(bot, owner)):
+                continue
+            problem = f"a bot named {bot.name} is entered here"
+            remedy = "take another name, or the token of its owner if that is you"
+            raise ServiceError(Fault.TAKEN, problem, remedy=remedy)
+        if owner_folded(self._house.name) == folded:
+            problem = f"{self._house.name} is the bot of the house"
+            raise ServiceError(Fault.TAKEN, problem, remedy="take another name")
 
     def heard(self, line: Line, message: HomeAnswer) -> None:
         """What one who sat down says of a seat."""

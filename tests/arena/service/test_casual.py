@@ -12,7 +12,7 @@ import trio
 import trio.testing
 
 from arena.ladder.bots.entrants import SAMPLES, load_bot
-from arena.ladder.facts import Owner
+from arena.ladder.facts import Bot, Owner
 from arena.ladder.matches.boards import MatchPlan
 from arena.ladder.matches.room import Watcher
 from arena.ladder.processes.invitations import Guest, Inviting
@@ -148,7 +148,12 @@ class Hall:
 
 @asynccontextmanager
 async def a_hall(
-    tmp_path: Path, *, casual: Casual = Casual.OPEN, most_tables: int = 8, most_records: int = 50
+    tmp_path: Path,
+    *,
+    casual: Casual = Casual.OPEN,
+    most_tables: int = 8,
+    most_records: int = 50,
+    entered: Sequence[Bot] = (),
 ) -> AsyncIterator[Hall]:
     runner = TableRunner()
     tables = Tables(
@@ -159,6 +164,7 @@ async def a_hall(
         logs=tmp_path / "logs",
         draw=os.urandom,
         now=lambda: NOW,
+        entered=lambda: entered,
         most_tables=most_tables,
         most_records=most_records,
     )
@@ -166,6 +172,41 @@ async def a_hall(
         nursery.start_soon(tables.run)
         yield Hall(tables, runner, tmp_path / "records")
         nursery.cancel_scope.cancel()
+
+
+def a_bot(name: str, owner: str) -> Bot:
+    return Bot(
+        number=1,
+        name=name,
+        owner=owner,
+        version="1",
+        digest="ab" * 32,
+        program="cd" * 32,
+        reference=False,
+        rated=True,
+    )
+
+
+@pytest.mark.parametrize("name", ["rostam", "Rostam", "ROSTAM", "ｒostam", "house", "House"])
+@pytest.mark.parametrize("owner", [None, Owner(2, "bob", "bob", "2026-01-01T00:00:00Z")])
+async def test_nobody_sits_down_under_the_name_of_a_bot_that_is_not_his(
+    tmp_path: Path, autojump_clock: Clock, name: str, owner: Owner | None
+) -> None:
+    async with a_hall(tmp_path, entered=[a_bot("rostam", "ada")]) as hall:
+        with pytest.raises(ServiceError, match="take another name") as refused:
+            hall.sits(name, owner=owner)
+        assert refused.value.fault is Fault.TAKEN
+        assert hall.tables.waiting == 0
+        hall.sits("rostam2", owner=owner)
+        assert hall.tables.waiting == 1
+
+
+async def test_an_owner_sits_down_under_the_name_of_his_own_bot(
+    tmp_path: Path, autojump_clock: Clock
+) -> None:
+    async with a_hall(tmp_path, entered=[a_bot("rostam", "Ada")]) as hall:
+        hall.sits("rostam", owner=Owner(1, "ada", "ada", "2026-01-01T00:00:00Z"))
+        assert hall.tables.waiting == 1
 
 
 async def test_a_full_table_begins_at_once_in_the_order_in_which_they_came(

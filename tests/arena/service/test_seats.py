@@ -108,6 +108,7 @@ class Seats:
             logs=world.ladder.folder / "logs",
             draw=os.urandom,
             now=lambda: datetime(2026, 3, 21, tzinfo=UTC),
+            entered=world.ladder.store.bots,
         )
         self.service = SeatService(
             self.homes,
