@@ -1,4 +1,6 @@
-"""Words for figures in what is said to people, and what others wrote, made fit to be shown."""
+"""Words for figures and times that people are told; what others wrote, made fit to be shown."""
+
+from datetime import UTC, datetime
 
 
 def counted(number: int, noun: str) -> str:
@@ -9,6 +11,15 @@ def counted(number: int, noun: str) -> str:
     """
     ending = "es" if noun.endswith("ch") else "s"
     return f"{number} {noun}" if number == 1 else f"{number:,} {noun}{ending}"
+
+
+def stamp(time: datetime) -> str:
+    """A time as tables have it and people see it: ISO 8601 in UTC, to the second.
+
+    >>> stamp(datetime(2026, 3, 21, 12, 0, 0, 5, tzinfo=UTC))
+    '2026-03-21T12:00:00Z'
+    """
+    return time.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def printable(text: str) -> str:

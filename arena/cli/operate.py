@@ -25,7 +25,13 @@ app = typer.Typer(no_args_is_help=True)
 Because = Annotated[
     str, typer.Option(metavar="TEXT", help="Why: a line that those may read whom it is about.")
 ]
-Reason = Annotated[str, typer.Option(metavar="TEXT", help="Why, for the log and whoever asks.")]
+Reason = Annotated[str, typer.Option(metavar="TEXT", help="Why, for the log.")]
+PublicReason = Annotated[
+    str,
+    typer.Option(
+        metavar="TEXT", help="Why, for the log and whoever asks the ladder: arena status shows it."
+    ),
+]
 BotName = Annotated[str, typer.Argument(metavar="BOT", help="The name of one that is entered.")]
 MatchId = Annotated[str, typer.Argument(metavar="MATCH", help="Its id: ev3/r12/a~b.")]
 
@@ -43,7 +49,7 @@ def operate(
 
 
 @app.command()
-def pause(context: typer.Context, because: Reason = "") -> None:
+def pause(context: typer.Context, because: PublicReason = "") -> None:
     """Have nothing more begun, until resume. What is under way is finished, and counts."""
     with _verbs(context) as verbs:
         verbs.pause(because=because)
@@ -59,7 +65,7 @@ def resume(context: typer.Context, because: Reason = "") -> None:
 
 
 @app.command()
-def drain(context: typer.Context, because: Reason = "") -> None:
+def drain(context: typer.Context, because: PublicReason = "") -> None:
     """Have the server end once all matches and validations that are under way are done."""
     with _verbs(context) as verbs:
         verbs.drain(because=because)

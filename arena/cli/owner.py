@@ -277,7 +277,7 @@ def _actor() -> str:
 
 
 def _now() -> str:
-    from arena.service.handlers import stamp
+    from arena.wording import stamp
 
     return stamp(datetime.now(UTC))
 

@@ -23,6 +23,10 @@ SERVER_VARIABLE: Final = "HOKM_ARENA_SERVER"
 TOKEN_VARIABLE: Final = "HOKM_ARENA_TOKEN"
 TLS_NAME_VARIABLE: Final = "HOKM_TLS_NAME"
 TOKENS_FILE: Final = "tokens.toml"
+HOW_TO_GET_A_TOKEN: Final = (
+    f"set {TOKEN_VARIABLE}, give --token-file, or become an owner with arena register; else the "
+    "operator of the ladder gives one"
+)
 
 Address = Annotated[
     str | None,
@@ -84,7 +88,9 @@ class Where:
         try:
             host_and_port(self.server)
         except ServingError as error:
-            raise Misuse(f"--server {error}") from error
+            raise Misuse(
+                f"--server {self.server!r} is no HOST:PORT, such as ladder.example:7117"
+            ) from error
         return self.server
 
 
@@ -97,10 +103,7 @@ def asking(where: Where, *, needs_token: bool = True) -> Iterator["LadderClient"
     address = where.address
     token = _token(where)
     if needs_token and not token:
-        raise Misuse(
-            f"by which token? Set {TOKEN_VARIABLE}, give --token-file, or become an owner with "
-            "arena register; else the operator of the ladder gives one"
-        )
+        raise Misuse(f"by which token? {HOW_TO_GET_A_TOKEN[0].upper()}{HOW_TO_GET_A_TOKEN[1:]}")
     with _connected(where, address, token=token) as client:
         yield client
 
@@ -125,6 +128,7 @@ def _connected(where: Where, address: str, *, token: str) -> Iterator["LadderCli
         roots=None if where.ca is None else _roots(where.ca),
         tls_name=os.environ.get(TLS_NAME_VARIABLE, ""),
         is_open=where.insecure or (is_here and where.ca is None),
+        is_told_so=where.insecure,
         is_here=is_here,
     )
     with connected(server, token=token) as client:

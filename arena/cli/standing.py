@@ -49,6 +49,7 @@ from arena.service.seats import LASTING, METHODS, SeatService
 from arena.service.standing import Standing, Ways
 from arena.service.validator import Validator, checking_by_process, command_of
 from arena.service.values import ServiceStatus
+from arena.wording import stamp
 from hokm.records import GameRecord
 from hokm.wire import SEAT_SERVICE
 
@@ -271,8 +272,9 @@ def _status(ladder: Ladder, standing: Standing) -> ServiceStatus:
         event=status.event or "",
         waiting=status.waiting,
         validating=status.validating,
-        rated="" if status.rated_at is None else status.rated_at.isoformat(timespec="seconds"),
+        rated="" if status.rated_at is None else stamp(status.rated_at),
         alarm=status.public_alarm or "",
+        paused_because=status.paused or status.draining or "",
     )
 
 

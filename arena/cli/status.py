@@ -8,7 +8,15 @@ import typer
 
 from arena.cli.errors import Misuse
 from arena.cli.options import Json
-from arena.cli.servers import Address, Insecure, Roots, TokenFile, Where, asking
+from arena.cli.servers import (
+    HOW_TO_GET_A_TOKEN,
+    Address,
+    Insecure,
+    Roots,
+    TokenFile,
+    Where,
+    asking,
+)
 from arena.cli.text import printable
 
 if TYPE_CHECKING:
@@ -30,43 +38,62 @@ def status(
 ) -> None:
     """Say what a ladder does, and what became of your bots.
 
-    The report of a submission is shown by arena logs NUMBER.
+    The report of a submission is shown by arena logs NUMBER. Without a token it says what anybody
+    may know.
     """
     from arena.cli import show
 
-    with asking(Where(server, ca, insecure, token_file)) as client:
-        ladder, own, sent = client.status(), client.bots(), list(client.submissions())
-    if not json_:
-        _print_status(show.results(), ladder, own, sent)
+    where = Where(server, ca, insecure, token_file)
+    own: values.OwnBots | None = None
+    sent: list[values.Shown] = []
+    with asking(where, needs_token=False) as client:
+        ladder = client.status()
+        if client.has_token:
+            own, sent = client.bots(), list(client.submissions())
+    if json_:
+        show.print_json(_status_json(ladder) | ({} if own is None else _own_json(own, sent)))
         return
+    _print_ladder(show.results(), ladder)
+    if own is None:
+        show.print_line(show.errors(), f"a token shows your bots as well: {HOW_TO_GET_A_TOKEN}")
+    else:
+        _print_own(show.results(), own, sent)
+
+
+def _status_json(ladder: "values.ServiceStatus") -> dict[str, object]:
+    return {
+        "ladder": ladder.ladder,
+        "paused": ladder.is_paused,
+        "paused_because": ladder.paused_because or None,
+        "event": ladder.event or None,
+        "waiting": ladder.waiting,
+        "validating": ladder.validating,
+        "rated": ladder.rated or None,
+        "alarm": ladder.alarm or None,
+    }
+
+
+def _own_json(own: "values.OwnBots", sent: list["values.Shown"]) -> dict[str, object]:
     allowance = own.allowance
-    show.print_json(
-        {
-            "ladder": ladder.ladder,
-            "paused": ladder.is_paused,
-            "event": ladder.event or None,
-            "waiting": ladder.waiting,
-            "validating": ladder.validating,
-            "rated": ladder.rated or None,
-            "alarm": ladder.alarm or None,
-            "bots": [
-                {
-                    "name": bot.name,
-                    "version": bot.version,
-                    "digest": bot.digest,
-                    "rated": bot.is_rated,
-                    "inactive_because": bot.inactive_because or None,
-                }
-                for bot in own.bots
-            ],
-            "submissions": [shown_json(one) for one in sent],
-            "allowance": {
-                "active_bots": [allowance.active_bots, allowance.most_active_bots],
-                "submissions_in_24_hours": [allowance.submissions, allowance.most_submissions],
-                "kept_bytes": [allowance.kept_bytes, allowance.most_kept_bytes],
-            },
-        }
-    )
+    return {
+        "bots": [
+            {
+                "name": bot.name,
+                "version": bot.version,
+                "digest": bot.digest,
+                "rated": bot.is_rated,
+                "inactive_because": bot.inactive_because or None,
+                "has_played": bot.has_played,
+            }
+            for bot in own.bots
+        ],
+        "submissions": [shown_json(one) for one in sent],
+        "allowance": {
+            "active_bots": [allowance.active_bots, allowance.most_active_bots],
+            "submissions_in_24_hours": [allowance.submissions, allowance.most_submissions],
+            "kept_bytes": [allowance.kept_bytes, allowance.most_kept_bytes],
+        },
+    }
 
 
 def logs(
@@ -225,24 +252,28 @@ def print_shown(shown: "values.Shown", console: "Console") -> None:
     show.print_line(console, printable(text))
 
 
-def _print_status(
-    console: "Console",
-    ladder: "values.ServiceStatus",
-    own: "values.OwnBots",
-    sent: list["values.Shown"],
-) -> None:
+def _print_ladder(console: "Console", ladder: "values.ServiceStatus") -> None:
     from arena.cli import show
-    from arena.cli.text import kept_apart
     from arena.wording import counted
 
-    doing = "paused" if ladder.is_paused else f"{ladder.event or 'no event'} under way"
+    doing = f"{ladder.event or 'no event'} under way"
+    if ladder.is_paused:
+        doing = f"paused ({ladder.paused_because})" if ladder.paused_because else "paused"
     waiting = f"{counted(ladder.waiting, 'submission')} waiting, {ladder.validating} validated now"
     show.print_line(console, printable(f"{ladder.ladder}: {doing}; {waiting}"))
     if ladder.alarm:
         show.print_line(console, printable(f"nothing rated is decided: {ladder.alarm}"))
+
+
+def _print_own(console: "Console", own: "values.OwnBots", sent: list["values.Shown"]) -> None:
+    from arena.cli import show
+    from arena.cli.text import kept_apart
+
     table = show.named_columns("bot", "version", "digest", "")
     for bot in own.bots:
         state = bot.inactive_because or ("active" if bot.is_rated else "active, unrated")
+        if not (bot.inactive_because or bot.has_played):
+            state += "; no match yet, plays from the next stage on"
         table.add_row(
             kept_apart(printable(bot.name)),
             printable(bot.version),

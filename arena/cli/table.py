@@ -150,6 +150,13 @@ def _legend(standings: Standings) -> list[str]:
             f"±95 % and LOS: clustered by match from {SANDWICH_MATCHES} matches on, else too sure",
         ]
     lines += [f"{mark} {meaning}" for flag, (mark, meaning) in _MARKS.items() if flag in shown]
+    waiting = [
+        kept_apart(row.name)
+        for row in standings.rows
+        if not row.matches and not {Flag.INACTIVE, Flag.RETIRED} & set(row.flags)
+    ]
+    if waiting and standings.matches_played:
+        lines.append(f"No rated match yet, plays from the next stage on: {', '.join(waiting)}")
     lines += [
         f"{row.name}: {counted(row.forfeits, 'forfeit')}" for row in standings.rows if row.forfeits
     ]

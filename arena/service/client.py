@@ -52,6 +52,8 @@ class Server:
     roots: bytes | None = None
     tls_name: str = ""
     is_open: bool = False
+    is_told_so: bool = False
+    """Somebody said that it does without TLS; else it follows from the address."""
     is_here: bool = False
     """It is on this machine: no proxy has business in between."""
 
@@ -89,6 +91,11 @@ class LadderClient:
         self._channel = channel
         self._server = server
         self._metadata = ((messages.TOKEN_METADATA, token),) if token else ()
+
+    @property
+    def has_token(self) -> bool:
+        """Whether it asks as somebody."""
+        return bool(self._metadata)
 
     def register(self, name: str) -> values.Registered:
         """Become an owner."""
@@ -298,7 +305,8 @@ def _no_way(server: Server, details: str) -> str:
     if "WRONG_VERSION_NUMBER" in details or "SSL_ERROR_SSL" in details:
         return "it does not speak TLS; --insecure does without"
     if server.is_open:
-        return "the connection broke; does it want TLS? Then leave --insecure out, and give --ca"
+        then = "leave --insecure out, and give --ca" if server.is_told_so else "give --ca FILE"
+        return f"the connection broke; does it want TLS? Then {then}"
     return "it cannot be reached, or the connection broke; try again"
 
 

@@ -37,7 +37,7 @@ from arena.service.errors import Fault, ServiceError
 from arena.service.intake import Intake, Upload
 from arena.service.quotas import Buckets, Quotas
 from arena.service.values import Caller
-from arena.wording import counted
+from arena.wording import counted, stamp
 from hokm.errors import quoted
 from hokm.records import deal_id, load
 
@@ -229,7 +229,7 @@ class LadderService:
             kept_bytes=usage.kept_bytes,
             most_kept_bytes=self._limits.kept_bytes,
         )
-        return values.OwnBots(tuple(map(values.OwnBot.of, bots)), allowance)
+        return values.OwnBots(tuple(map(self._own_bot, bots)), allowance)
 
     def withdraw_bot(self, caller: Caller, ask: values.WithdrawBot) -> values.Withdrawn:
         """Take a bot of one's own out, or take back a submission that waits."""
@@ -244,7 +244,7 @@ class LadderService:
         bot = own[ask.name]
         if not bot.is_retired:
             bot = self._ladder.withdraw(bot.name)
-        return values.Withdrawn(values.OwnBot.of(bot))
+        return values.Withdrawn(self._own_bot(bot))
 
     def _taken_back(self, owner: Owner, name: str) -> values.Withdrawn | None:
         """A submission that is named so, or so with its version, and taken back; None if none is on
@@ -475,6 +475,10 @@ class LadderService:
             )
             raise ServiceError(Fault.QUOTA, problem, remedy=remedy)
 
+    def _own_bot(self, bot: Bot) -> values.OwnBot:
+        has_played = bool(self._ladder.store.listing.page(most=1, of=[bot.number]))
+        return values.OwnBot.of(bot, has_played=has_played)
+
     def _own(self, owner: Owner) -> list[Bot]:
         return [bot for bot in self._ladder.store.bots() if accounts.is_of(bot, owner)]
 
@@ -542,18 +546,6 @@ class LadderService:
 
     def _seconds(self) -> float:
         return self._now().timestamp()
-
-
-def stamp(time: datetime) -> str:
-    """A time as the tables have it: ISO 8601 in UTC, to the second.
-
-    >>> from datetime import UTC
-    >>> stamp(datetime(2026, 3, 21, 12, 0, 0, 5, tzinfo=UTC))
-    '2026-03-21T12:00:00Z'
-    """
-    from datetime import UTC
-
-    return time.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def _starts(folder: Path, stem: str) -> Iterator[tuple[int, Path]]:

@@ -180,6 +180,7 @@ def _reply(reply: values.Reply) -> Message:
             return pb.GetStatusResponse(
                 ladder=reply.ladder,
                 is_paused=reply.is_paused,
+                paused_because=reply.paused_because,
                 event=reply.event,
                 waiting=reply.waiting,
                 validating=reply.validating,
@@ -258,6 +259,7 @@ def decode_status(data: bytes) -> values.ServiceStatus:
         validating=message.validating,
         rated=message.rated,
         alarm=message.alarm,
+        paused_because=message.paused_because,
     )
 
 
@@ -464,12 +466,18 @@ def _bot_message(bot: values.OwnBot) -> pb.OwnBot:
         digest=bot.digest,
         inactive_because=bot.inactive_because,
         rated=bot.is_rated,
+        has_played=bot.has_played,
     )
 
 
 def _bot(message: pb.OwnBot) -> values.OwnBot:
     return values.OwnBot(
-        message.name, message.version, message.digest, message.inactive_because, message.rated
+        message.name,
+        message.version,
+        message.digest,
+        message.inactive_because,
+        message.rated,
+        message.has_played,
     )
 
 

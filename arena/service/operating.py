@@ -6,7 +6,7 @@ Whoever may write the folder is the operator, so nobody is asked who he is.
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Final
 
 from arena.ladder.errors import LadderError
@@ -17,6 +17,7 @@ from arena.ladder.matches.verdict import ATTEMPTS
 from arena.ladder.ratings.elo import EloRating
 from arena.ladder.ratings.evidence import elo_by_round
 from arena.ladder.store.operator import AsOf, Control, Rounds
+from arena.wording import stamp
 
 LONGEST_REASON: Final = 200
 """Characters: it stands in tables, and in documents that others keep."""
@@ -202,7 +203,7 @@ class Verbs:
     # -- below
 
     def _deed(self, verb: str, subject: str = "", *, because: str) -> Deed:
-        at = self._now().astimezone(UTC).isoformat(timespec="seconds")
+        at = stamp(self._now())
         return Deed(at, self._actor, verb, subject or self._ladder.settings.name, because)
 
     def _bot(self, name: str) -> Bot:

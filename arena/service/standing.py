@@ -40,7 +40,7 @@ from arena.ladder.ratings.evidence import family
 from arena.ladder.schedules import Adaptive
 from arena.ladder.store.operator import Control, Operator
 from arena.service.operating import Verbs
-from arena.wording import counted
+from arena.wording import counted, stamp
 
 POLL_SECONDS: Final = 1.0
 """How often it is looked at what the operator says, and whether there is somebody to play."""
@@ -477,7 +477,7 @@ class Standing:
         """A drain is for whoever plays as it is said: the next one is to play."""
         operator = self._ladder.store.operator
         if operator.controls().draining is not None:
-            at = self._now().astimezone(UTC).isoformat(timespec="seconds")
+            at = stamp(self._now())
             deed = Deed(at, ARENA, "drained", self._ladder.settings.name, "")
             operator.tell({Control.DRAINING: None}, deed=deed)
 

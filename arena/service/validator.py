@@ -31,6 +31,7 @@ from arena.ladder.ratings.evidence import owner_folded
 from arena.service import child
 from arena.service.intake import Intake
 from arena.service.standing import POLL_SECONDS, Gate, delays
+from arena.wording import stamp
 
 TRIES: Final = 3
 """How often a submission is tried at which the arena itself fails: what fails thrice will again."""
@@ -413,7 +414,7 @@ class Validator:
         self._accounts.set_state(
             submission.number,
             state,
-            at=self._now().astimezone(UTC).isoformat(timespec="seconds"),
+            at=stamp(self._now()),
             report=report,
             bot=None if bot is None else bot.number,
         )

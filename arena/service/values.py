@@ -167,18 +167,22 @@ class Allowance:
 
 @dataclass(frozen=True, slots=True)
 class OwnBot:
-    """A bot, as its owner sees it; ``inactive_because`` is empty while it plays."""
+    """A bot, as its owner sees it; ``inactive_because`` is empty while it plays, and it
+    ``has_played`` once a match of it is decided.
+    """
 
     name: str
     version: str
     digest: str
     inactive_because: str
     is_rated: bool
+    has_played: bool = False
 
     @classmethod
-    def of(cls, bot: Bot) -> "OwnBot":
+    def of(cls, bot: Bot, *, has_played: bool = False) -> "OwnBot":
         """From what the ladder knows of it."""
-        return cls(bot.name, bot.version, bot.digest, bot.inactive_because or "", bot.rated)
+        because = bot.inactive_because or ""
+        return cls(bot.name, bot.version, bot.digest, because, bot.rated, has_played)
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,9 +232,10 @@ class FileSent:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServiceStatus:
-    """What a ladder is doing: which event is under way (empty: none), how many submissions wait and
-    are validated, when a rated match was decided last (empty: none since the start), and why
-    nothing rated is decided, if that has been so for too long.
+    """What a ladder is doing: whether its operator paused it and why, which event is under way
+    (empty: none), how many submissions wait and are validated, when a rated match was decided last
+    (empty: none since the start), and why nothing rated is decided, if that has been so for too
+    long.
     """
 
     ladder: str
@@ -240,6 +245,7 @@ class ServiceStatus:
     validating: int = 0
     rated: str = ""
     alarm: str = ""
+    paused_because: str = ""
 
 
 @dataclass(frozen=True, slots=True)

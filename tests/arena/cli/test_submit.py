@@ -138,6 +138,32 @@ async def test_status_says_what_there_is_of_ones_own(world, command, monkeypatch
         assert "another" not in (await command("status", "--json")).out
 
 
+async def test_status_without_a_token_says_what_anybody_may_know(
+    world, command, monkeypatch
+) -> None:
+    said = values.ServiceStatus(ladder="club", is_paused=True, paused_because="a new disk")
+    monkeypatch.setattr(world.service, "_status", lambda: said)
+    async with served(world, is_open=True) as address:
+        ran = await command("status", "--server", address)
+        assert ran.status == 0
+        assert ran.out == "club: paused (a new disk); 0 submissions waiting, 0 validated now\n"
+        assert "a token shows your bots as well: set HOKM_ARENA_TOKEN" in ran.err
+        told = json.loads((await command("status", "--server", address, "--json")).out)
+        assert (told["paused_because"], "bots" in told) == ("a new disk", False)
+
+
+async def test_a_bot_without_a_match_waits_for_the_next_stage(world, command, monkeypatch) -> None:
+    world.ladder.add(world.folder("late", owner="o-ada"))
+    async with served(world, is_open=True) as address:
+        by(monkeypatch, world, "ada", address)
+        lines = (await command("status")).out.splitlines()
+        says = {line.partition(" ")[0]: line for line in lines}
+        assert "plays from the next stage on" in says["late"]
+        assert "next stage" not in says["ada"]
+        ran = await command("standings")
+        assert "No rated match yet, plays from the next stage on: late\n" in ran.out
+
+
 async def test_a_bot_plays_and_a_submission_is_accepted_or_withdrawn(
     world, command, monkeypatch
 ) -> None:
@@ -147,7 +173,7 @@ async def test_a_bot_plays_and_a_submission_is_accepted_or_withdrawn(
         by(monkeypatch, world, "ada", address)
         ran = await command("status")
         assert " accepted " in ran.out
-        assert " active\n" in ran.out
+        assert " active" in ran.out
         assert (await command("logs", "1")).out.endswith("accepted, and plays as ada\n")
         await command("withdraw", "ada")
         ran = await command("status")
@@ -286,7 +312,8 @@ async def test_over_tls_a_certificate_is_asked_for(world, command, monkeypatch, 
 MISUSES = {
     "no server": (["status"], "which ladder? Give --server HOST:PORT"),
     "no address": (["status", "--server", "club"], "is no HOST:PORT"),
-    "no token": (["status", "--server", "127.0.0.1:1"], "by which token?"),
+    "no port": (["status", "--server", "localhost"], "HOST:PORT, such as ladder.example:7117"),
+    "no token": (["withdraw", "x", "--server", "127.0.0.1:1"], "by which token? Set HOKM_"),
     "no token file": (
         ["status", "--server", "127.0.0.1:1", "--token-file", "nowhere"],
         "No such file",
@@ -351,7 +378,7 @@ def test_a_token_of_another_ladder_is_not_sent(run: RunCommand, monkeypatch) -> 
     assert kept_tokens()["one:1"]["token"].endswith("A")
     assert kept_tokens()["two:2"]["owner"] == 'ä"b'
     assert os.listdir(tokens_file().parent) == ["tokens.toml"]
-    assert "by which token?" in run("status", "--server", "127.0.0.1:1").err
+    assert "by which token?" in run("withdraw", "x", "--server", "127.0.0.1:1").err
 
 
 def test_a_bot_that_cannot_be_entered_is_not_sent(run: RunCommand, tmp_path, monkeypatch) -> None:

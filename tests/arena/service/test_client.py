@@ -17,7 +17,7 @@ from arena.ladder.facts import SubmissionState
 from arena.referee.bridge import serve
 from arena.referee.serving import Network
 from arena.service.answering import SERVICES, answer_calls
-from arena.service.client import LadderClient, Server, _pieces, connected
+from arena.service.client import LadderClient, Server, _no_way, _pieces, connected
 from arena.service.errors import ServerError
 from arena.service.handlers import Openness
 from arena.service.values import LogHeader, Piece
@@ -225,3 +225,10 @@ async def test_tokens_are_in_no_log(
     assert "refused a call" in written
     for secret in secrets:
         assert secret not in written
+
+
+def test_what_was_not_given_is_not_to_be_left_out() -> None:
+    told = _no_way(Server(address="127.0.0.1:1", is_open=True), "Socket closed")
+    assert told.endswith("Then give --ca FILE")
+    told = _no_way(Server(address="a:1", is_open=True, is_told_so=True), "Socket closed")
+    assert told.endswith("Then leave --insecure out, and give --ca")

@@ -45,7 +45,7 @@ SUBMISSIONS = st.builds(
     st.none() | st.text(min_size=1, max_size=20).filter(str.isascii),
 )
 SHOWN = st.builds(values.Shown, SUBMISSIONS, TEXTS)
-BOTS = st.builds(values.OwnBot, TEXTS, TEXTS, TEXTS, TEXTS, st.booleans())
+BOTS = st.builds(values.OwnBot, TEXTS, TEXTS, TEXTS, TEXTS, st.booleans(), st.booleans())
 ALLOWANCES = st.builds(
     values.Allowance,
     active_bots=WHOLES,
@@ -110,6 +110,7 @@ REPLIES: dict[str, tuple[st.SearchStrategy[Any], Any]] = {
             validating=WHOLES,
             rated=TEXTS,
             alarm=TEXTS,
+            paused_because=TEXTS,
         ),
         messages.decode_status,
     ),

@@ -87,7 +87,7 @@ def test_a_pause_is_told_to_the_ladder_with_its_reason_until_it_is_taken_back(
         verbs.resume()
     assert [deed.verb for deed in verbs.log()] == ["pause", "drain", "resume"]
     first = verbs.log()[0]
-    assert (first.actor, first.at, first.subject) == ("maryam", "2026-03-21T12:00:00+00:00", "club")
+    assert (first.actor, first.at, first.subject) == ("maryam", "2026-03-21T12:00:00Z", "club")
     assert [deed.verb for deed in verbs.log(last=2)] == ["drain", "resume"]
 
 

@@ -414,6 +414,7 @@ class OwnBot(_message.Message):
     DIGEST_FIELD_NUMBER: _builtins.int
     INACTIVE_BECAUSE_FIELD_NUMBER: _builtins.int
     RATED_FIELD_NUMBER: _builtins.int
+    HAS_PLAYED_FIELD_NUMBER: _builtins.int
     name: _builtins.str
     """Its name on this ladder."""
     version: _builtins.str
@@ -421,6 +422,8 @@ class OwnBot(_message.Message):
     inactive_because: _builtins.str
     """Why it does not play; empty while it does."""
     rated: _builtins.bool
+    has_played: _builtins.bool
+    """Whether a match of it is decided; until then it waits for the next stage."""
     def __init__(
         self,
         *,
@@ -429,10 +432,11 @@ class OwnBot(_message.Message):
         digest: _builtins.str = ...,
         inactive_because: _builtins.str = ...,
         rated: _builtins.bool = ...,
+        has_played: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["digest", b"digest", "inactive_because", b"inactive_because", "name", b"name", "rated", b"rated", "version", b"version"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["digest", b"digest", "has_played", b"has_played", "inactive_because", b"inactive_because", "name", b"name", "rated", b"rated", "version", b"version"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -637,6 +641,7 @@ class GetStatusResponse(_message.Message):
     VALIDATING_FIELD_NUMBER: _builtins.int
     RATED_FIELD_NUMBER: _builtins.int
     ALARM_FIELD_NUMBER: _builtins.int
+    PAUSED_BECAUSE_FIELD_NUMBER: _builtins.int
     ladder: _builtins.str
     is_paused: _builtins.bool
     """The operator has paused it."""
@@ -648,6 +653,8 @@ class GetStatusResponse(_message.Message):
     """When a rated match was decided last; empty if none was since the ladder was started."""
     alarm: _builtins.str
     """Why nothing rated has been decided for too long; empty if that is not so."""
+    paused_because: _builtins.str
+    """The operator's reason for the pause; empty if none was given."""
     def __init__(
         self,
         *,
@@ -658,10 +665,11 @@ class GetStatusResponse(_message.Message):
         validating: _builtins.int = ...,
         rated: _builtins.str = ...,
         alarm: _builtins.str = ...,
+        paused_because: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["alarm", b"alarm", "event", b"event", "is_paused", b"is_paused", "ladder", b"ladder", "rated", b"rated", "validating", b"validating", "waiting", b"waiting"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["alarm", b"alarm", "event", b"event", "is_paused", b"is_paused", "ladder", b"ladder", "paused_because", b"paused_because", "rated", b"rated", "validating", b"validating", "waiting", b"waiting"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
