@@ -39,7 +39,7 @@ class Check:
             yield from (printable(f"{self.file}: {finding}") for finding in self.findings)
         else:
             yield printable(f"{self.file}: ok")
-            yield from (f"  {line}" for line in _what_was_checked(self.record))
+            yield from (printable(f"  {line}") for line in _what_was_checked(self.record))
 
     def json(self) -> dict[str, object]:
         """For a program."""
@@ -54,6 +54,9 @@ class Check:
             "games": None if record is None else record.games,
             "hands": None if record is None else _hands(record),
             "is_secret_revealed": None if record is None else record.secret is not None,
+            "remote": [entrant.name for entrant in record.entrants if entrant.is_remote]
+            if record is not None
+            else None,
             "findings": [
                 {"what": finding.what, **asdict(finding.place)} for finding in self.findings
             ],
@@ -232,6 +235,12 @@ def _what_was_checked(record: MatchRecord) -> Iterator[str]:
     else:
         yield f"the seeds follow from the secret committed to, {record.commitment.hex()}"
     yield f"substance digest {substance_digest(record)}"
+    remote = [entrant.name for entrant in record.entrants if entrant.is_remote]
+    if remote:
+        yield (
+            f"not checked: what {' and '.join(remote)} ran, and whether its players told each "
+            "other their cards: it played from elsewhere, where nobody can isolate them"
+        )
 
 
 def _hands(record: MatchRecord) -> int:

@@ -172,14 +172,16 @@ def _match(record: MatchRecord, games: Iterable[_Game], ask: Ask, style: _Style)
         (printable(entrant.name), printable(entrant.version)) for entrant in record.entrants
     ]
     labels, table = told_apart(entrants), seeds_by_game(record)
+    homes = [" (from elsewhere)" if entrant.is_remote else "" for entrant in record.entrants]
     yield line(f"{printable(record.match)}: {_table_text(record.rules)}")
     yield line(LEGEND)
     for room, game in games:
-        names = [kept_apart(labels[index]) for index in room.seating_of(game)]
+        seating = room.seating_of(game)
+        names = [kept_apart(labels[index]) for index in seating]
         yield line()
         yield line(f"room {room.number}, game {game.number}")
         for seat, name in enumerate(names):
-            yield labelled(f"seat {seat}", name)
+            yield labelled(f"seat {seat}", name + homes[seating[seat]])
         place = Place(room=room.number, game=game.number)
         events = played(dealt_again(record, game, place=place, table=table), game, place=place)
         refusals = game.refusals

@@ -59,3 +59,19 @@ def test_a_torn_file_fails_and_the_others_are_checked_all_the_same(run, record, 
     answer = json.loads(run("verify", torn, record, "--json").out)["records"]
     assert [one["ok"] for one in answer] == [False, True]
     assert answer[0]["problem"].startswith(f"{torn}: ")
+
+
+def test_it_is_said_of_a_match_who_played_from_elsewhere(run, record):
+    from dataclasses import replace
+
+    from hokm.records import load, remote_digest
+
+    a, b = load(record).entrants
+    home = replace(b, digest=remote_digest(b.name, b.owner, b.version))
+    assert "elsewhere" not in run("verify", record).out + run("replay", record).out
+    rewrite(record, {"entrants": (a, home)})
+    assert "not checked: what b ran" in run("verify", record).out
+    assert json.loads(run("verify", record, "--json").out)["records"][0]["remote"] == ["b"]
+    told = run("replay", record).out
+    assert "b (from elsewhere)" in told
+    assert "a (from elsewhere)" not in told
