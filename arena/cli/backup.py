@@ -105,6 +105,8 @@ def restore(
         return
     text = f"{made.name}: {made.rows} rows and {made.files} files; a ladder in {folder}"
     show.print_line(show.results(), printable(text))
+    both = "play one of the two only, this or the one it was made of: they deal the same cards"
+    show.print_line(show.errors(), both)
 
 
 def move(
@@ -118,9 +120,9 @@ def move(
     ],
     json_: Json = False,
 ) -> None:
-    """Move a ladder's rows to a PostgreSQL server, or from one into its folder.
+    """Move a ladder's rows to a PostgreSQL server, or back.
 
-    Nothing may be played meanwhile. The rows are compared in both places before the old ones are
+    With sqlite they come back into its folder. Nothing may be played meanwhile. The rows are compared in both places before the old ones are
     removed.
     """
     require_posix()

@@ -71,6 +71,9 @@ def add(
 
     _refuse_existing(out)
     with _opened(folder) as ladder:
+        if ladder.store.accounts.owner_named(name) is not None:
+            another = f"arena owner token {folder} {name} --label TEXT"
+            raise Misuse(f"{name} is an owner here already; {another} issues another token")
         owner = accounts.register(ladder.store.accounts, name, at=_now())
         _note(ladder, "add owner", owner.name)
         _issue(ladder, owner, label=label, scopes=_scopes(scope), out=out)
@@ -119,29 +122,20 @@ def revoke(
 def bar(
     folder: Folder,
     name: Name,
-    because: Annotated[
-        str | None, typer.Option(metavar="TEXT", help="Why; the owner is told it.")
-    ] = None,
-    lift: Annotated[bool, typer.Option("--lift", help="Let the owner come back.")] = False,
+    because: Annotated[str, typer.Option(metavar="TEXT", help="Why; the owner is told it.")],
 ) -> None:
     """Bar an owner: no token is good, and what waits is refused. Bots that play go on.
 
-    To take those out as well: arena operate DIR disable, or arena ladder withdraw.
+    To take those out as well: arena operate DIR disable, or arena ladder withdraw. To let the owner
+    come back: arena owner unbar.
     """
     from arena.service import accounts
     from arena.wording import counted
 
-    if lift == (because is not None):
-        raise Misuse("say --because TEXT to bar an owner, or --lift to let one come back")
+    if not because.strip():
+        raise Misuse("--because is empty; the owner is told why")
     with _opened(folder) as ladder:
         owner = _named(ladder, name)
-        if because is None:
-            ladder.store.accounts.bar(owner.number, because=None)
-            _note(ladder, "let owner back", owner.name)
-            print(f"{owner.name}: welcome again")
-            return
-        if not because.strip():
-            raise Misuse("--because is empty; the owner is told why")
         refused = accounts.bar(ladder.store.accounts, owner, because=because, at=_now())
         _note(ladder, "bar owner", owner.name, because)
         playing = [
@@ -150,6 +144,25 @@ def bar(
         print(f"{owner.name}: barred; of what waited, {counted(refused, 'submission')} refused")
         if playing:
             print(printable(f"bots that still play: {', '.join(playing)}"))
+
+
+@app.command("unbar", no_args_is_help=True)
+def unbar(
+    folder: Folder,
+    name: Name,
+    because: Annotated[str, typer.Option(metavar="TEXT", help="Why, for the audit log.")] = "",
+) -> None:
+    """Let an owner come back who is barred.
+
+    Tokens are good again that were not revoked. What was refused stays so.
+    """
+    with _opened(folder) as ladder:
+        owner = _named(ladder, name)
+        if not owner.is_barred:
+            raise Misuse(f"{owner.name} is not barred; there is nothing to do")
+        ladder.store.accounts.bar(owner.number, because=None)
+        _note(ladder, "unbar owner", owner.name, because)
+        print(printable(f"{owner.name}: welcome again"))
 
 
 @app.command("list", no_args_is_help=True)

@@ -26,7 +26,9 @@ def test_a_backup_says_what_it_holds_and_is_restored(run, ladder, tmp_path) -> N
     assert ran.out.startswith("club: 3 rows and ")
     assert ran.out.endswith("closed to others: it holds the ladder's secrets\n")
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
-    assert run("ladder", "restore", file, again).out.startswith("club: 3 rows and ")
+    ran = run("ladder", "restore", file, again)
+    assert ran.out.startswith("club: 3 rows and ")
+    assert "play one of the two only" in ran.err
     assert run("ladder", "check", again).status == 0
     standings = [run("ladder", "standings", one, "--json").out for one in (ladder, again)]
     assert standings[0] == standings[1]

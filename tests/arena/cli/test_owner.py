@@ -84,8 +84,12 @@ def test_an_owner_is_barred_and_may_come_back(run, club, make_bot):
     with pytest.raises(ServiceError, match="spam"):
         owner_of(club, token)
     assert run("owner", "bar", club, "maryam").status == 2
-    assert run("owner", "bar", club, "maryam", "--lift").status == 0
+    ran = run("owner", "unbar", club, "maryam", "--because", "it was a friend")
+    assert (ran.status, ran.out) == (0, "maryam: welcome again\n")
     assert owner_of(club, token) == "maryam"
+    assert "is not barred" in run("owner", "unbar", club, "maryam").err
+    last = run("operate", club, "log", "--last", "1").out
+    assert last.endswith(" unbar owner maryam: it was a friend\n")
 
 
 def test_what_was_done_stands_in_the_audit_log(run, club):
@@ -109,6 +113,7 @@ def test_what_was_done_stands_in_the_audit_log(run, club):
     [
         (["add", "a b"], 1, "' '"),
         (["add", "MARYAM"], 1, "looks like one"),
+        (["add", "maryam"], 2, "maryam --label TEXT issues another token"),
         (["token", "maryan", "--label", "x"], 2, "did you mean maryam?"),
         (["token", "maryam", "--label", "first"], 1, "another label"),
     ],
