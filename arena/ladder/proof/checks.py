@@ -428,7 +428,10 @@ def unchecked(event: EventDocument, *, totals: Totals) -> Iterator[str]:
     for stage in event.stages:
         known = [entrant.name for entrant in event.entrants]
         if absent := [name for name in known if name not in stage.field]:
-            yield f"why not in stage {stage.number}: {', '.join(absent)}"
+            yield (
+                f"why stage {stage.number} was planned without {', '.join(absent)}: entered later, "
+                "withdrawn, disabled or away, as the operator says"
+            )
     if is_seeded(event):
         yield "why they are seeded as they are: by the ratings of the whole ladder as it began"
     yield from _unplanned(event, totals=totals)

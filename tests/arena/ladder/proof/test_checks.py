@@ -793,3 +793,13 @@ def test_what_was_taken_back_is_found_by_whoever_kept_a_copy(
     kept = document(folder)
     publish(folder, replace(kept, **change(kept)))
     assert any(expected in one for one in told(folder, earlier=kept))
+
+
+def test_who_took_no_part_in_a_stage_is_told_with_what_it_may_be(make_event) -> None:
+    event = document(make_event())
+    first = event.stages[0]
+    without = replace(event, stages=(replace(first, field=first.field[1:]), *event.stages[1:]))
+    assert (
+        f"why stage 1 was planned without {first.field[0]}: entered later, withdrawn, disabled or "
+        "away, as the operator says"
+    ) in list(unchecked(without, totals={}))
