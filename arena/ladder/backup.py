@@ -29,6 +29,7 @@ from typing import IO, Final
 
 import arena
 from arena.ladder.audit import check
+from arena.ladder.bots.shelf import FOLDER as SUBMISSIONS
 from arena.ladder.errors import LadderError
 from arena.ladder.events.announcing import publish
 from arena.ladder.files import part_of, unwritable
@@ -154,6 +155,7 @@ def _write(ladder: Ladder, stream: IO[bytes], *, with_logs: bool) -> Backup | No
             "arena": arena.__version__,
             "revision": REVISION,
             "rows": counts,
+            "folders": writer.folders,
             "digests": writer.digests,
         }
         files = sum(name.startswith(f"{_FILES}/") for name in writer.digests)
@@ -217,6 +219,8 @@ class _Writer:
 
     def __init__(self, archive: tarfile.TarFile) -> None:
         self.digests: dict[str, str] = {}
+        self.folders: dict[str, int] = {}
+        """The mode of each folder with something in it, by its name in the ladder's."""
         self._archive = archive
 
     def add(self, name: str, data: bytes, *, mode: int, mtime: float = 0.0) -> None:
@@ -241,6 +245,9 @@ class _Writer:
                     skipped.append(str(name))
                     continue
                 data = path.read_bytes()
+                for home in name.parents:
+                    if str(home) not in self.folders:
+                        self.folders[str(home)] = stat.S_IMODE((folder / home).stat().st_mode)
             except FileNotFoundError:  # logs may be removed at any time, and drafts are
                 continue
             mode = stat.S_IMODE(found.st_mode)
@@ -287,7 +294,7 @@ def _restore(
         _unpack(archive, file, part, tables=tables, digests=manifest.digests)
         for name in FOLDERS:
             (part / name).mkdir(mode=0o700 if name == "secret" else 0o777, exist_ok=True)
-        (part / "secret").chmod(0o700)
+        _close_folders(part, manifest)
         (part / "lock").touch()
         address = part / DATABASE_FILE
         if database is not None:
@@ -332,7 +339,25 @@ class _Manifest:
     ladder: str
     revision: str
     rows: dict[str, int]
+    folders: dict[str, int]
     digests: dict[str, str]
+
+
+def _close_folders(part: Path, manifest: _Manifest) -> None:
+    """Let into the folders whom they let in before: archives that were sent in are not for
+    everybody. A backup that does not say is of an arena where two were for the operator alone.
+    """
+    homes = {
+        home
+        for name in manifest.digests
+        if name.startswith(f"{_FILES}/")
+        for home in PurePosixPath(name).relative_to(_FILES).parents
+    }
+    for home in homes:
+        mode = manifest.folders.get(str(home), 0o700 if str(home) == SUBMISSIONS else None)
+        if mode is not None:
+            (part / home).chmod(0o700 | (mode & 0o777))
+    (part / "secret").chmod(0o700)
 
 
 def _manifest(archive: tarfile.TarFile, file: Path) -> _Manifest:
@@ -350,6 +375,7 @@ def _manifest(archive: tarfile.TarFile, file: Path) -> _Manifest:
             str(found["ladder"]),
             str(found["revision"]),
             {str(name): int(count) for name, count in found["rows"].items()},
+            {str(name): int(mode) for name, mode in found.get("folders", {}).items()},
             {str(name): str(digest) for name, digest in found["digests"].items()},
         )
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):

@@ -169,6 +169,40 @@ def test_a_ladder_that_is_restored_is_the_one_that_was_backed_up(
     assert [path.name for path in tmp_path.glob(".*")] == []
 
 
+def folders_of(folder: Path) -> dict[str, int]:
+    """The mode of every folder with something in it, and of the ladder's."""
+    found = [folder, *(path for path in folder.rglob("*") if path.is_dir() and any(path.iterdir()))]
+    return {str(path.relative_to(folder)): stat.S_IMODE(path.stat().st_mode) for path in found}
+
+
+def test_a_restored_folder_is_open_to_nobody_else_than_before(full: Ladder, tmp_path: Path) -> None:
+    bot = next((full.folder / "bots").iterdir())
+    closed = [full.folder / "submissions", bot, full.folder]
+    for path in closed:
+        path.chmod(0o700)
+    (full.folder / "logs").chmod(0o750)
+    back_up(full, tmp_path / "club.tar", with_logs=True)
+    restore(tmp_path / "club.tar", tmp_path / "again")
+    again = folders_of(tmp_path / "again")
+    assert again == folders_of(full.folder)
+    assert [again[str(path.relative_to(full.folder))] for path in closed] == [0o700] * 3
+    assert again["logs"] == 0o750
+
+
+def test_archives_are_for_the_operator_alone_where_a_backup_does_not_say(
+    full: Ladder, tmp_path: Path
+) -> None:
+    back_up(full, tmp_path / "club.tar")
+
+    def older(member: tarfile.TarInfo, data: bytes) -> bytes:
+        manifest = json.loads(data) if member.name == "backup.json" else {}
+        return json.dumps(manifest | {"folders": {}}).encode() if manifest else data
+
+    changed(tmp_path / "club.tar", older)
+    restore(tmp_path / "club.tar", tmp_path / "again")
+    assert stat.S_IMODE((tmp_path / "again/submissions").stat().st_mode) == 0o700
+
+
 def test_logs_are_left_out_unless_they_are_asked_for(full: Ladder, tmp_path: Path) -> None:
     back_up(full, tmp_path / "club.tar")
     restore(tmp_path / "club.tar", tmp_path / "again")
