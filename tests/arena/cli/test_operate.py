@@ -42,9 +42,7 @@ async def test_every_verb_does_its_deed_and_the_log_has_all(run, folder: Path) -
         assert line in ran.out
     lines = run("operate", folder, "log").out.splitlines()
     assert [line.split()[3] for line in lines] == [words[0] for words in said]
-    assert re.fullmatch(
-        r"4 \d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ \S+ disable ada: it cheated", lines[3]
-    )
+    assert re.fullmatch(r"4 \d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ \S+ disable ada: it cheated", lines[3])
     last = json.loads(run("operate", folder, "log", "--last", 2, "--json").out)["deeds"]
     assert [deed["verb"] for deed in last] == ["void", "recompute"]
     assert last[0]["reason"] == "a wrong card"
