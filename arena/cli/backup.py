@@ -122,8 +122,8 @@ def move(
 ) -> None:
     """Move a ladder's rows to a PostgreSQL server, or back.
 
-    With sqlite they come back into its folder. Nothing may be played meanwhile. The rows are compared in both places before the old ones are
-    removed.
+    With sqlite they come back into its folder. Nothing may be played meanwhile. The rows are
+    compared in both places before the old ones are removed.
     """
     require_posix()
     from arena.cli import show
