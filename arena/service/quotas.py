@@ -80,5 +80,8 @@ class Buckets:
 
     def _left_of(self, key: str, now: float) -> float:
         left, since = self._left.get(key, (float(self._rate.burst), now))
-        # A clock that is set back gives nothing, and takes nothing.
-        return min(float(self._rate.burst), left + max(0.0, now - since) / self._rate.every_seconds)
+        if now < since:
+            # A clock that is set back gives nothing, and takes nothing; from then on it fills up.
+            self._left[key] = left, now
+            return left
+        return min(float(self._rate.burst), left + (now - since) / self._rate.every_seconds)

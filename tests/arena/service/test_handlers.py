@@ -301,6 +301,28 @@ def test_who_asks_too_often_is_told_a_wait_that_is_long_enough(world: World) -> 
         service.get_status(Caller("h"), values.GetStatus())
 
 
+def test_a_clock_that_jumps_back_a_day_keeps_nobody_out_for_long(world: World) -> None:
+    service = world.open(
+        Openness(may_register=True),
+        new_owners_a_day=1,
+        submissions_a_day=1,
+        of_an_owner=Rate(burst=11, every_seconds=1.0),
+    )
+    world.submit("ada", world.packed("new"))
+    service.register_owner(Caller("h"), values.RegisterOwner("dara"))
+    ask = values.ListSubmissions()
+    fault_of(lambda: [service.list_submissions(world.caller("ada"), ask) for _ in range(9)])
+    world.later(hours=-24)
+    assert fault_of(lambda: service.list_submissions(world.caller("ada"), ask)) is Fault.QUOTA
+    world.later(seconds=30)
+    assert len(service.list_submissions(world.caller("ada"), ask).submissions) == 1
+    assert service.get_standings(world.caller("ada"), values.GetStandings())()
+    # What was counted by the clock that was fast counts for two days at most.
+    world.later(hours=48)
+    assert not world.submit("ada", world.packed("newer")).was_here
+    assert service.register_owner(Caller("h"), values.RegisterOwner("dina")).name == "dina"
+
+
 def test_no_more_than_so_many_register_in_a_day(world: World) -> None:
     service = world.open(Openness(may_register=True), new_owners_a_day=2)
 

@@ -1,5 +1,6 @@
 """Archives on their way to the disk: whole or not there, and nothing of a kill stays."""
 
+import errno
 import os
 import zipfile
 from collections.abc import Iterator
@@ -60,6 +61,20 @@ def test_what_is_not_kept_leaves_nothing(intake: Intake, packed: Packed) -> None
     with uploading(intake, packed.file.read_bytes(), digest=packed.entrant.digest) as upload:
         upload.checked()
     assert names(intake) == []
+
+
+@pytest.mark.parametrize("what", ["tempfile.mkstemp", "Path.mkdir"])
+def test_a_folder_that_nothing_can_be_written_to_is_the_operators_business(
+    intake: Intake, monkeypatch: pytest.MonkeyPatch, what: str
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise OSError(errno.EROFS, os.strerror(errno.EROFS), "/srv/club/submissions")
+
+    monkeypatch.setattr(f"arena.service.intake.{what}", fail)
+    with pytest.raises(ServiceError, match="cannot take files at the moment") as refused:
+        intake.begin(DIGEST, 100)
+    assert refused.value.fault is Fault.NOT_NOW
+    assert "/srv" not in str(refused.value)
 
 
 @pytest.mark.parametrize(

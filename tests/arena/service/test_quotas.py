@@ -41,6 +41,15 @@ def test_a_clock_that_is_set_back_gives_nothing() -> None:
     assert buckets.wait_seconds("a", now=0.0) == 2.0
 
 
+def test_a_clock_that_is_set_back_keeps_nobody_out_until_it_is_as_late_again() -> None:
+    buckets = Buckets(RATE)
+    for _ in range(3):
+        buckets.wait_seconds("a", now=86_400.0)
+    assert buckets.empty("a", now=0.0) == 2.0
+    assert buckets.wait_seconds("a", now=1.0) == 1.0
+    assert buckets.wait_seconds("a", now=2.0) == 0
+
+
 def test_a_charge_takes_what_there_is() -> None:
     buckets = Buckets(RATE)
     buckets.charge("a", now=0.0, cost=100)

@@ -1,6 +1,8 @@
 """What was sent in is validated: whose turn it is, what comes of it, what failed. Virtual time."""
 
+import errno
 import json
+import os
 import subprocess
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Iterator
@@ -489,6 +491,25 @@ async def test_a_store_that_removes_nothing_keeps_no_verdict_back(
     async with validating(world):
         await world.until_decided()
         assert [world.of(bad).state, world.of(good).state] == [REFUSED, ACCEPTED]
+
+
+async def test_a_folder_that_nothing_can_be_written_to_is_no_word_about_a_bot(
+    world: World, autojump_clock: trio.testing.MockClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    number = world.submit("ace")
+
+    def fail(*_: object, **__: object) -> None:
+        raise OSError(errno.EROFS, os.strerror(errno.EROFS))
+
+    with monkeypatch.context() as read_only:
+        read_only.setattr("arena.service.intake.tempfile.TemporaryDirectory", fail)
+        async with validating(world):
+            await trio.sleep(10)
+            assert world.of(number).state is WAITING
+            assert "Read-only file system" in world.cause(number)
+            read_only.undo()
+            await world.until_decided()
+    assert world.of(number).state is ACCEPTED
 
 
 class Away(FolderShelf):
