@@ -33,7 +33,7 @@ WITHOUT_FIGURES = {
     ("conformance.py", "list_checks"),
     ("looking.py", "results"),
     ("owner.py", "list_owners"),
-    ("status.py", "_print_status"),
+    ("status.py", "_print_own"),
 }
 """Functions whose tables only list what there is, and the one that makes tables; by module."""
 
