@@ -221,3 +221,14 @@ def test_a_wrong_token_is_told_and_that_is_all(world: World) -> None:
     assert status == 1
     assert said.startswith("hokm: this token is not known here, or was revoked")
     assert said.count("\n") == 1
+
+
+def test_a_bot_at_home_ends_once_its_token_is_revoked(world: World) -> None:
+    _, server = world.serve("--remote", "together")
+    home = world.stay(server)
+    until(lambda: (bot := world.bot()) is not None and bot.is_active)
+    world.arena("owner", "revoke", world.club, "maryam", "--label", "t", "--because", "it was seen")
+    status, said = ended(home)
+    assert status == 1
+    assert "was revoked" in said
+    assert not world.playing()
