@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import typer
 
 from arena.cli.text import printable
+from arena.groups import leaves
 
 FAILED = 1
 USAGE = 2
@@ -49,7 +50,7 @@ def failure_of(error: BaseException) -> Failure | None:
     """What to say about an error, None if nobody foresaw it."""
     if isinstance(error, BaseExceptionGroup):
         # Of several things that failed at once; if one was not foreseen, all are shown.
-        failures = [failure_of(leaf) for leaf in _leaves(error)]
+        failures = [failure_of(leaf) for leaf in leaves(error)]
         told = [failure for failure in failures if failure is not None]
         return max(told, key=lambda failure: failure.status) if told == failures else None
     status = _status_of(error)
@@ -150,11 +151,3 @@ def _elsewhere(message: str, groups: Mapping[str, object]) -> str:
 def _quoted(output: str) -> Iterator[str]:
     for line in output.splitlines():
         yield f"  | {printable(line.expandtabs())}"
-
-
-def _leaves(group: BaseExceptionGroup[BaseException]) -> Iterator[BaseException]:
-    for error in group.exceptions:
-        if isinstance(error, BaseExceptionGroup):
-            yield from _leaves(error)
-        else:
-            yield error

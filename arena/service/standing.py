@@ -19,6 +19,7 @@ from typing import Final, Protocol
 
 import trio
 
+from arena.groups import leaves
 from arena.ladder.errors import LadderError
 from arena.ladder.events.playing import (
     BotDeactivated,
@@ -329,10 +330,10 @@ class Standing:
             try:
                 wait_seconds = await self._play_next()
             except BaseExceptionGroup as group:
-                leaves = list(_leaves(group))
-                if not all(isinstance(leaf, (LadderError, OSError)) for leaf in leaves):
+                errors = list(leaves(group))
+                if not all(isinstance(leaf, (LadderError, OSError)) for leaf in errors):
                     raise
-                wait_seconds = self._failed(leaves[0], next(waits))
+                wait_seconds = self._failed(errors[0], next(waits))
             except (LadderError, OSError) as error:
                 wait_seconds = self._failed(error, next(waits))
             else:
@@ -485,11 +486,3 @@ class Standing:
 def delays() -> Iterator[float]:
     """How long to wait from one attempt to the next, in seconds, for ever."""
     return chain(_RETRY_SECONDS, repeat(_RETRY_SECONDS[-1]))
-
-
-def _leaves(error: BaseException) -> Iterator[BaseException]:
-    if isinstance(error, BaseExceptionGroup):
-        for inner in error.exceptions:
-            yield from _leaves(inner)
-    else:
-        yield error

@@ -6,7 +6,7 @@ say, is no fault of the bot: then nothing is decided.
 """
 
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -21,6 +21,7 @@ from arena.conformance.report import Report, Result
 from arena.conformance.report import Verdict as CheckVerdict
 from arena.conformance.script import Ask as KitAsk
 from arena.conformance.script import Check, Process
+from arena.groups import leaves
 from arena.ladder.bots import archive
 from arena.ladder.bots.bundle import BotError
 from arena.ladder.bots.entrants import MANIFEST, Entrant, load_bot
@@ -466,10 +467,10 @@ class _Run:
 
     def _foreseen(self, error: Exception) -> str | None:
         """What is said of a fault of the machine; None for one that nobody foresaw."""
-        leaves = list(_leaves(error))
-        if not all(isinstance(leaf, OSError | SandboxError | LaunchError) for leaf in leaves):
+        errors = list(leaves(error))
+        if not all(isinstance(leaf, OSError | SandboxError | LaunchError) for leaf in errors):
             return None
-        first = leaves[0]
+        first = errors[0]
         if not isinstance(first, OSError) or first.strerror is None:
             return self._at_home(str(first))
         is_told = first.filename is not None and not is_archive(self._place)
@@ -541,11 +542,3 @@ def _refuse_unfit(entrant: Entrant) -> None:
         problem = f"name: {seats} of them have {long_bytes} bytes of UTF-8 in a match's name, "
         problem += f"which has {LONGEST_NAMES_BYTES} at most"
         raise BotError(where, problem, remedy="give it a shorter one")
-
-
-def _leaves(error: BaseException) -> Iterator[BaseException]:
-    if isinstance(error, BaseExceptionGroup):
-        for inner in error.exceptions:
-            yield from _leaves(inner)
-    else:
-        yield error
