@@ -102,8 +102,8 @@ def test_a_ladder_is_made_on_a_server_in_the_schema_of_its_name(
     run, postgres: Cluster, tmp_path
 ) -> None:
     url = postgres.url(schema="x").replace("&schema=x", "")
-    assert run("ladder", "init", tmp_path / "باشگاه", "--database", url).status == 0
-    ran = run("ladder", "init", tmp_path / "other", "--name", "باشگاه", "--database", url)
+    assert run("ladder", "init", tmp_path / "انجمن", "--database", url).status == 0
+    ran = run("ladder", "init", tmp_path / "other", "--name", "انجمن", "--database", url)
     assert ran.status == 1
     assert "holds a ladder already" in ran.err
-    assert run("ladder", "standings", tmp_path / "باشگاه").status == 0
+    assert run("ladder", "standings", tmp_path / "انجمن").status == 0
