@@ -18,10 +18,12 @@ STAMP := installed-$(shell pwd | cksum | cut -d' ' -f1)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help test test-postgres fuzz demo bench coverage zoo club soak kills shuffles check format lint types wire generate lock test-lowest clean
+.PHONY: help environment test test-postgres fuzz demo bench coverage zoo club soak kills shuffles check format lint types wire generate lock test-lowest clean
 
 help: ## say what there is
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 14
+
+environment: $(VENV)/$(STAMP) ## make what the tests need, and run nothing
 
 test: $(VENV)/$(STAMP) ## run the tests; ARGS='-k trick' goes to pytest
 	$(BIN)/python -m pytest -n 2 --dist loadfile $(ARGS)

@@ -20,7 +20,7 @@ from tests.club import bots
 
 OWNERS = ("maryam", "reza", "sara")
 
-RATED_MATCHES = 4
+RATED_MATCHES = 3
 """How many a bot has played when it is taken to be rated."""
 
 PATIENCE_SECONDS = 420.0
@@ -102,7 +102,7 @@ class Club:
     def serve(self) -> None:
         """Start the server."""
         options = ["--listen", f"127.0.0.1:{self.port}", "--remote", "together"]
-        options += ["--event-matches", "12", "--validations", "2", "--hello-time", "60"]
+        options += ["--event-matches", "8", "--validations", "2", "--hello-time", "60"]
         options += [] if self._confined else ["--no-sandbox"]
         self._say(f"$ arena serve club {' '.join(options)}")
         self._server = subprocess.Popen(
