@@ -7,8 +7,6 @@ from pathlib import Path
 import hypothesis
 import pytest
 
-from tests.postgres import ON_POSTGRES, Cluster, lacking, running
-
 # No deadline: time is virtual here and a slow machine is not a failure. CI draws the same examples
 # each time, so that a red build is about the change in it; elsewhere a failure prints the blob that
 # reproduces it.
@@ -16,17 +14,6 @@ hypothesis.settings.register_profile(
     "hokm", deadline=None, print_blob=True, derandomize=bool(os.environ.get("CI"))
 )
 hypothesis.settings.load_profile("hokm")
-
-
-@pytest.fixture(scope="session")
-def postgres() -> Iterator[Cluster]:
-    """A PostgreSQL server of this process alone; where there can be none, a skip says why."""
-    if (reason := lacking()) is not None:
-        if ON_POSTGRES:  # asked for, so that a run without one would say nothing
-            pytest.fail(reason)
-        pytest.skip(reason)
-    with running() as cluster:
-        yield cluster
 
 
 def _children() -> set[int]:
