@@ -20,6 +20,7 @@ from typing import Final, Protocol
 
 import trio
 
+from arena.groups import leaves
 from arena.ladder.bots.entrants import BotError, Entrant
 from arena.ladder.errors import LadderError
 from arena.ladder.events.announcing import begin, publish, source_of
@@ -265,7 +266,6 @@ async def play_event(
     quiet_seconds: float = QUIET_SECONDS,
     draw: Callable[[int], bytes] = os.urandom,
     gate: Gate | None = None,
-    course: Course | None = None,
     guests: Guests | None = None,
 ) -> Event:
     """Play an event by a schedule, or the one that was announced, or interrupted, by its own.
@@ -277,8 +277,7 @@ async def play_event(
     runner is handed at a time (default: as many as there are cores, so that it never runs out of
     rooms). Without a rated result for `quiet_seconds`, and each time so long passes again, it is
     told why. `draw` gives so many random bytes. No match is begun, nor a stage, before the `gate`
-    lets it. Who gives a `course` sees in it how play goes, and tells himself when it is quiet.
-    Without `guests` nobody from elsewhere plays.
+    lets it. Without `guests` nobody from elsewhere plays.
 
     Returns the event, over unless a match was stopped or the gate was shut for good. Raises
     LadderError if somebody else plays this ladder, if the schedule cannot pair those that are
@@ -298,7 +297,6 @@ async def play_event(
             quiet_seconds=quiet_seconds,
             draw=draw,
             gate=gate,
-            course=course,
             guests=guests,
         )
 
@@ -318,7 +316,9 @@ async def play_held(
     course: Course | None = None,
     guests: Guests | None = None,
 ) -> Event:
-    """As `play_event`, for a caller that holds the ladder, and has swept it."""
+    """As `play_event`, for a caller that holds the ladder, and has swept it. Who gives a `course`
+    sees in it how play goes, and tells himself when it is quiet.
+    """
     if guests is None:
         _send_home(ladder)
     event = ladder.store.event_under_way()
@@ -426,7 +426,7 @@ class _Player:
             told, other = group.split(LadderError)
             if told is None or other is not None:
                 raise
-            raise _first(told) from group
+            raise next(leaves(told)) from group
 
     def _thawed(self, matches: Iterable[Match]) -> dict[int, Entrant]:
         """All that are to play, each compared with what was entered before any of them plays."""
@@ -774,8 +774,3 @@ def _entropy_told(event: Event) -> str:
 
 def _duration(seconds: float) -> str:
     return counted(round(seconds / 60), "minute") if seconds >= 90 else f"{seconds:.0f} s"
-
-
-def _first(group: BaseExceptionGroup[LadderError]) -> LadderError:
-    found = group.exceptions[0]
-    return _first(found) if isinstance(found, BaseExceptionGroup) else found
