@@ -256,20 +256,20 @@ def rows(page: str, heading: str) -> list[str]:
 def test_the_table_of_the_view_is_whole() -> None:
     view = View(Rules.of(4), Seat(0))
     public = {name for name in (*vars(view), *vars(View)) if not name.startswith("_")}
-    named = {name.partition("(")[0] for name in rows("docs/write-a-bot.md", "## What a bot sees")}
+    named = {name.partition("(")[0] for name in rows("docs/bot-reference.md", "## What a bot sees")}
     assert named == public - {"ask", "apply"}
 
 
 def test_the_table_of_a_bots_methods_is_whole() -> None:
     methods = {name for name, value in vars(hokm.Bot).items() if callable(value)}
-    named = rows("docs/write-a-bot.md", "## What a bot is asked")
+    named = rows("docs/bot-reference.md", "## What a bot is asked")
     assert {name.partition("(")[0] for name in named} == {
         name for name in methods if not name.startswith("_")
     }
 
 
 def test_the_table_of_the_manifest_is_whole() -> None:
-    named = {name.strip("[]") for name in rows("docs/write-a-bot.md", "## bot.toml")}
+    named = {name.strip("[]") for name in rows("docs/bot-reference.md", "## bot.toml")}
     assert named == set(arena.ladder.bots.entrants._KEYS)
 
 

@@ -140,7 +140,7 @@ async def _in_a_process(script: Script, subject: Subject, play: "Playing") -> Sc
 
 Playing = Callable[[Subject], Awaitable[ScriptedGame]]
 
-_PAGE = "docs/write-a-bot.md: What a bot is asked"
+_PAGE = "docs/bot-reference.md: What a bot is asked"
 
 MEMORY = (
     Check(
