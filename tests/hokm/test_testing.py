@@ -8,13 +8,17 @@ import pytest
 
 from hokm.actions import Action
 from hokm.bot import Asked, Bot
-from hokm.cards import CARDS, Card, Seat, Suit
+from hokm.cards import CARDS, Card, Seat, Suit, parse_cards
 from hokm.deck import shuffled
 from hokm.errors import IllegalAction, Reason
+from hokm.events import HandEnded
+from hokm.notation import hand_events, hand_text, parse_hand
 from hokm.outcome import Ending, HandResult, Outcome
+from hokm.records.log import GameLog
 from hokm.rules.game import Board
 from hokm.rules.options import Play, Rules
-from hokm.testing import duel, play, play_board, play_many, play_race, seeds
+from hokm.rules.variants import variant_of
+from hokm.testing import duel, play, play_board, play_many, play_race, seeds, view_of
 from hokm.view import View
 
 
@@ -166,3 +170,58 @@ def test_a_view_knows_its_partner_and_its_opponents_in_order_of_play() -> None:
     view = View(Rules.of(4), Seat(3))
     assert (view.partner, view.opponents) == (1, (0, 2))
     assert View(Rules.of(3), Seat(1)).partner is None
+
+
+# -- one position
+
+DECLARING = """
+hokm 4 hakem 0
+deck KS 7S 5D 2C JD AD 9S 6H QH 2D 6C QC 5S TD 5H QD 5C 3S 8S 2S 6S 4S AH TH
+  KC TC 6D KH 7H JS 8D 4C 7C JC 9C JH KD 3H 8C 8H QS 3D 7D AS 4H 3C 9D TS 4D
+  2H AC 9H
+"""
+
+
+@pytest.mark.parametrize("players", [2, 3, 4])
+def test_the_view_of_a_text_is_what_a_seat_at_the_table_is_asked_with(players: int) -> None:
+    """A whole hand, decision by decision."""
+    rules = Rules.of(players)
+    game = Board(rules, shuffled(variant_of(rules).pack, seeds("a text")(1)), number=1)
+    log, views = GameLog(game, number=1), [View(rules, Seat(seat)) for seat in range(players)]
+    happened = game.start()
+    while not game.is_over:
+        log.saw(happened)
+        for event in happened:
+            for view in views:
+                view.apply(event.seen_by(view.seat))
+        assert game.to_act is not None
+        asked = views[game.to_act]
+        asked.ask(game.legal_actions())
+        text = hand_text(rules, log.record().hands[-1])
+        assert known(view_of(text)) == known(asked)
+        happened = game.act(asked.seat, asked.legal[-1])
+
+
+def known(view: View) -> list[object]:
+    """All that a view says."""
+    names = {*vars(view), *vars(View)} - {"rules", "variant"}
+    said = {name: getattr(view, name) for name in names if not name.startswith("_")}
+    return sorted((name, value) for name, value in said.items() if not callable(value))
+
+
+def test_of_a_hand_that_went_on_so_many_cards_are_taken_as_played() -> None:
+    text = DECLARING + "trump S plays AH KH 7H JH / KD AD"
+    assert view_of(text, plays=5).playable == parse_cards("2D 3D 6D 7D AD")
+    assert view_of(text, plays=6).seat == view_of(text).seat == 2
+    assert view_of(text, plays=0).playable == view_of(DECLARING + "trump S").playable
+    for plays in (-1, 7):
+        with pytest.raises(ValueError, match=f"plays={plays}: 6 cards are played in this text"):
+            view_of(text, plays=plays)
+
+
+def test_where_nobody_is_to_act_there_is_no_view() -> None:
+    text = DECLARING + "trump S plays"
+    while not isinstance([*hand_events(*parse_hand(text))][-1], HandEnded):
+        text += f" {view_of(text).playable[0]}"
+    with pytest.raises(ValueError, match="this hand is over: leave cards away"):
+        view_of(text)

@@ -6,14 +6,17 @@ believed use ``arena match``.
 """
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from itertools import islice
 
 from hokm.actions import Action
 from hokm.bot import Asked, Bot, decide_many
 from hokm.cards import Card, Seat
 from hokm.deck import board_seed, mix, secret_from_text, shuffled
-from hokm.events import Event, HandEnded
+from hokm.events import Event, HandEnded, HandStarted
+from hokm.notation import hand_events, parse_hand
 from hokm.outcome import Outcome
+from hokm.rules.deal import Deal
 from hokm.rules.game import Board, Game, Race, SeedOf
 from hokm.rules.options import Play, Rules
 from hokm.rules.variants import variant_of
@@ -105,6 +108,34 @@ def seeds(text: str, *, name: str = "testing") -> SeedOf:
     """Seeds of boards or hands 1, 2, … from a text, always the same ones for the same text."""
     mixed = mix(secret_from_text(text), b"")
     return lambda number: board_seed(mixed, name, number)
+
+
+def view_of(text: str, *, plays: int | None = None) -> View:
+    """The view of the seat that is to act where the text of a hand ends, asked for its action: for
+    a test of one position.
+
+    ``text`` is what ``arena replay --text`` prints (see :mod:`hokm.notation`); of a hand that went
+    on, the first ``plays`` cards are taken as played. The view is of that hand alone: there is no
+    score and nothing is known of hands before it. Raises ValueError where nobody is to act there,
+    and what :func:`hokm.notation.parse_hand` and :func:`hokm.notation.hand_events` do.
+    """
+    rules, hand = parse_hand(text)
+    if plays is not None:
+        if not 0 <= plays <= len(hand.plays):
+            raise ValueError(f"plays={plays}: {len(hand.plays)} cards are played in this text")
+        hand = replace(hand, plays=hand.plays[:plays])
+    events = list(hand_events(rules, hand))
+    deal = Deal(rules, hand.deck, hakem=hand.hakem)
+    for event in events:
+        if not isinstance(event, HandStarted | HandEnded):
+            deal.apply(event)
+    if deal.to_act is None:
+        raise ValueError("this hand is over: leave cards away at its end, or say plays=")
+    view = View(rules, deal.to_act)
+    for event in events:
+        view.apply(event.seen_by(view.seat))
+    view.ask(deal.legal_actions())
+    return view
 
 
 def duel(
