@@ -12,15 +12,22 @@ from rich.text import Text
 
 from arena.cli import show
 from arena.cli.errors import Misuse
-from arena.cli.telling import LEGEND, Line, Teller, labelled, line, points_text, side_text
+from arena.cli.telling import (
+    LEGEND,
+    Line,
+    Teller,
+    ending_lines,
+    labelled,
+    line,
+    refusal_line,
+    table_text,
+)
 from arena.cli.text import kept_apart, printable, told_apart
 from hokm.cards import Seat
 from hokm.errors import NotationError
 from hokm.events import Event, HandEnded, HandStarted
-from hokm.notation import hand_events, hand_text, options_chosen, parse_hands
-from hokm.outcome import Outcome
+from hokm.notation import hand_events, hand_text, parse_hands
 from hokm.records import (
-    Flag,
     GameRecord,
     HandRecord,
     MatchRecord,
@@ -34,8 +41,7 @@ from hokm.records import (
 )
 from hokm.records.files import LARGEST_BYTES, refuse_irregular
 from hokm.records.replays import dealt_again, played, seeds_by_game
-from hokm.rules.options import Play, Rules
-from hokm.rules.variants import variant_of
+from hokm.rules.options import Rules
 
 STDIN = Path("-")
 
@@ -161,7 +167,7 @@ class _Style:
 
 def _hands(hands: Iterable[tuple[Rules, HandRecord]], style: _Style) -> Iterator[Line]:
     for rules, hand in hands:
-        yield line(_table_text(rules))
+        yield line(table_text(rules))
         yield line(LEGEND)
         yield from _told(rules, hand_events(rules, hand), style)
         yield line()
@@ -173,7 +179,7 @@ def _match(record: MatchRecord, games: Iterable[_Game], ask: Ask, style: _Style)
     ]
     labels, table = told_apart(entrants), seeds_by_game(record)
     homes = [" (from elsewhere)" if entrant.is_remote else "" for entrant in record.entrants]
-    yield line(f"{printable(record.match)}: {_table_text(record.rules)}")
+    yield line(f"{printable(record.match)}: {table_text(record.rules)}")
     yield line(LEGEND)
     for room, game in games:
         seating = room.seating_of(game)
@@ -190,7 +196,7 @@ def _match(record: MatchRecord, games: Iterable[_Game], ask: Ask, style: _Style)
             refusals = tuple(refusal for refusal in refusals if refusal.hand == ask.hand)
         yield from _told(record.rules, events, style, refusals)
         if ask.hand in (None, len(game.hands)):
-            yield from _ending(record.rules, game, names)
+            yield from ending_lines(record.rules, game, names)
 
 
 def _of_hand(events: Iterable[Event], number: int) -> Iterator[Event]:
@@ -221,7 +227,7 @@ def _told(
                 hand = event.number
             elif isinstance(event, HandEnded):
                 while told_later and told_later[0].hand <= hand:
-                    yield _refusal(told_later.popleft())
+                    yield refusal_line(told_later.popleft())
             yield from teller.tell(event if seat is None else event.seen_by(seat))
     except ReplayError as error:
         yield from teller.rest()
@@ -231,39 +237,7 @@ def _told(
         what = "the hand leaves the rules here; without --seat it is said how"
         raise ReplayError(what, error.place) from None
     yield from teller.rest()
-    yield from map(_refusal, told_later)
-
-
-def _refusal(refusal: Refusal) -> Line:
-    return labelled(
-        "refused",
-        f"seat {refusal.seat}, attempt {refusal.attempt}: {refusal.reason.name}: "
-        f"{printable(refusal.action)}",
-    )
-
-
-def _ending(rules: Rules, game: GameRecord, names: Sequence[str]) -> Iterator[Line]:
-    outcome = game.outcome
-    if outcome is None:
-        yield labelled("ending", "there is none: the game goes on")
-        return
-    if Flag.UNPLAYED in game.flags:
-        yield labelled("unplayed", "the side at fault had no incident left in this match")
-    yield labelled("ending", outcome.ending.value, _fault(outcome, names))
-    winner = outcome.winner
-    won = "nobody wins" if winner is None else f"{side_text(variant_of(rules), winner)} won"
-    yield labelled("", f"{won}; points by side {points_text(outcome.points)}")
-
-
-def _fault(outcome: Outcome, names: Sequence[str]) -> str:
-    seat = outcome.at_fault
-    whose = "" if seat is None else f" by the fault of seat {seat}, {names[seat]}"
-    return whose + (f": {printable(outcome.cause)}" if outcome.cause else "")
-
-
-def _table_text(rules: Rules) -> str:
-    play = "boards" if rules.play is Play.BOARDS else "a race"
-    return ", ".join([f"{rules.players} players", play, *options_chosen(rules)])
+    yield from map(refusal_line, told_later)
 
 
 # -- printed

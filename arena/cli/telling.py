@@ -9,6 +9,7 @@ spans, each with its style, and says all without them.
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from arena.wording import printable
 from hokm.actions import Draw
 from hokm.cards import Card, Seat, Side, Suit, Trump
 from hokm.events import (
@@ -26,8 +27,10 @@ from hokm.events import (
     TrickTaken,
     TrumpDeclared,
 )
-from hokm.outcome import HandKind
-from hokm.rules.options import Rules
+from hokm.notation import options_chosen
+from hokm.outcome import HandKind, Outcome
+from hokm.records import Flag, GameRecord, Refusal
+from hokm.rules.options import Play, Rules
 from hokm.rules.variants import Variant, variant_of
 from hokm.view import View
 
@@ -89,6 +92,194 @@ def side_text(variant: Variant, side: Side) -> str:
     return f"seat{'s' if len(seats) > 1 else ''} {' and '.join(map(str, seats))}"
 
 
+def table_text(rules: Rules) -> str:
+    """What is played at a table: ``4 players, boards``, and the options that are not the default."""
+    play = "boards" if rules.play is Play.BOARDS else "a race"
+    return ", ".join([f"{rules.players} players", play, *options_chosen(rules)])
+
+
+def refusal_line(refusal: Refusal) -> Line:
+    """An action that was refused, and why."""
+    return labelled(
+        "refused",
+        f"seat {refusal.seat}, attempt {refusal.attempt}: {refusal.reason.name}: "
+        f"{printable(refusal.action)}",
+    )
+
+
+def ending_lines(rules: Rules, game: GameRecord, names: Sequence[str]) -> Iterator[Line]:
+    """How a game ended, and by whose fault; ``names`` by seat."""
+    outcome = game.outcome
+    if outcome is None:
+        yield labelled("ending", "there is none: the game goes on")
+        return
+    if Flag.UNPLAYED in game.flags:
+        yield labelled("unplayed", "the side at fault had no incident left in this match")
+    yield labelled("ending", outcome.ending.value, _fault(outcome, names))
+    winner = outcome.winner
+    won = "nobody wins" if winner is None else f"{side_text(variant_of(rules), winner)} won"
+    yield labelled("", f"{won}; points by side {points_text(outcome.points)}")
+
+
+def _fault(outcome: Outcome, names: Sequence[str]) -> str:
+    seat = outcome.at_fault
+    whose = "" if seat is None else f" by the fault of seat {seat}, {names[seat]}"
+    return whose + (f": {printable(outcome.cause)}" if outcome.cause else "")
+
+
+class Words:
+    """The lines that a hand at a table of this ``variant`` is told in, one kind of event each.
+
+    They say what they are given and know nothing else, so whoever tells a seat gives no more than
+    the seat may know. Cards are written ``T♣``, or ``TC`` if ``in_letters``, for a terminal that
+    has no suits; those of the ``trump`` suit stand out.
+    """
+
+    def __init__(self, variant: Variant, *, in_letters: bool = False) -> None:
+        self.variant = variant
+        self._in_letters = in_letters
+
+    def suit(self, suit: Suit) -> str:
+        """A suit: ``♣``, or ``C``."""
+        return suit.letter if self._in_letters else suit.symbol
+
+    def card(self, card: Card, *, trump: Suit | None = None, taken: bool = False) -> Span:
+        """A card; ``taken`` is one that takes its trick."""
+        text = card.rank.letter + self.suit(card.suit)
+        styles = [suit_style(card.suit), "reverse" if taken else ""]
+        if card.suit is trump:
+            styles.append("bold")
+        return Span(text, " ".join(filter(None, styles)))
+
+    def cards(self, cards: Sequence[Card], *, trump: Suit | None = None) -> list[Span]:
+        """Cards in the order given."""
+        spans: list[Span] = []
+        for card in cards:
+            spans += [Span(" "), self.card(card, trump=trump)]
+        return spans[1:]
+
+    def trump(self, trump: Trump) -> Span:
+        """A suit, or a mode with what it means."""
+        if trump.suit is None:
+            return Span(f"{trump.name.lower()} ({_MODES[trump]})")
+        return Span(self.suit(trump.suit), suit_style(trump.suit))
+
+    def ace_draw(self, turned: Sequence[CardTurned]) -> Iterator[Line]:
+        """The cards that were turned up for the first hakem."""
+        for first in range(0, len(turned), _TURNED_IN_A_LINE):
+            spans: list[Span] = []
+            for one in turned[first : first + _TURNED_IN_A_LINE]:
+                spans += [Span(f"{one.seat} "), self.card(one.card), Span("  ")]
+            yield labelled("" if first else "ace draw", *spans)
+
+    def partner_drawn(self, event: PartnerDrawn) -> Line:
+        """Who became the hakem's partner."""
+        if event.seat == event.opposite:
+            changed = "who sits opposite already"
+        else:
+            changed = f"who changes chairs with seat {event.opposite} to sit opposite"
+        return labelled(
+            "partner", f"the second ace makes it the player at seat {event.seat}, {changed}"
+        )
+
+    def hand_started(self, event: HandStarted) -> Line:
+        """The heading of a hand."""
+        return line(
+            f"hand {event.number}: seat {event.hakem} is hakem, seat {event.dealer} deals, score "
+            f"{by_side(event.scores)}"
+        )
+
+    def deck_cut(self, event: DeckCut) -> Line:
+        """Who cut, and how many."""
+        cards = "1 card" if event.position == 1 else f"{event.position} cards"
+        return labelled("cut", f"seat {event.seat} cuts {cards} from the top to the bottom")
+
+    def trump_declared(self, event: TrumpDeclared) -> Line:
+        """What was named, and by whom."""
+        return labelled("trump", self.trump(event.trump), f", named by seat {event.seat}")
+
+    def cards_discarded(self, event: CardsDiscarded, *, trump: Suit | None) -> Line:
+        """Who laid cards away, and which or how many."""
+        if event.cards is None:
+            cards = [Span(f"{event.count} cards")]
+        else:
+            cards = self.cards(event.cards, trump=trump)
+        return labelled("discard", f"seat {event.seat} lays away ", *cards)
+
+    def draw_chosen(
+        self, event: DrawChosen, *, first: Card | None, stock: int, trump: Suit | None
+    ) -> Line:
+        """A draw from ``stock`` cards; ``first`` is the card that was looked at, if it is known."""
+        second = event.second
+        what: tuple[Card | str, ...]
+        match event.choice:
+            case Draw.KEEP if first is not None and second is not None:
+                what = (" keeps ", first, ", and ", second, " goes")
+            case Draw.REFUSE if first is not None and second is not None:
+                what = (" refuses ", first, ", and takes ", second)
+            case Draw.KEEP:
+                what = (" keeps the first card",)
+            case Draw.REFUSE:
+                what = (" refuses the first card, and takes the second",)
+            case None:
+                what = (" keeps the first card or takes the second",)
+        return self.draw(event.seat, *what, stock=stock, trump=trump)
+
+    def draw(self, seat: Seat, *what: Card | str, stock: int, trump: Suit | None) -> Line:
+        """Who draws from ``stock`` cards, and what of it there is to say."""
+        spans = [
+            self.card(one, trump=trump) if isinstance(one, Card) else Span(one) for one in what
+        ]
+        return labelled("draw", f"{stock:>2} left: seat {seat}", *spans)
+
+    def tricks_heading(self) -> Line:
+        """What stands above tricks."""
+        seats = "".join(f"{seat:<7}" for seat in range(self.variant.seats))
+        return labelled("trick", " ", seats, "won by side")
+
+    def trick(
+        self,
+        plays: Sequence[CardPlayed],
+        *,
+        number: int,
+        taker: Seat | None,
+        won: Sequence[int],
+        trump: Suit | None,
+    ) -> Line:
+        """Trick ``number``, each card below its seat; ``won`` by side, with this one, where there
+        is a ``taker``.
+        """
+        cells: dict[Seat, tuple[Span, ...]] = {}
+        for play in plays:
+            lead = ">" if play is plays[0] else " "
+            taken = "*" if play.seat == taker else ""
+            card = self.card(play.card, trump=trump, taken=bool(taken))
+            marks = ("^" if play.card.suit is trump else "") + taken
+            cells[play.seat] = (Span(lead), card, Span(marks.ljust(4)))
+        blank = (Span(" " * 7),)
+        by_seat = [cells.get(Seat(seat), blank) for seat in range(self.variant.seats)]
+        score = "" if taker is None else by_side(won)
+        whole = labelled(f"{number:>5}", *(span for cell in by_seat for span in cell), score)
+        return Line(whole.spans, ends_trick=taker is not None)
+
+    def hand_ended(self, event: HandEnded) -> Iterator[Line]:
+        """What a hand came to, and who is hakem next."""
+        result, winners = event.result, side_text(self.variant, event.result.winner)
+        match result.kind:
+            case HandKind.WIN:
+                how = f"won by {winners}"
+            case HandKind.KOT:
+                how = f"kot by {winners}"
+            case HandKind.HAKEM_KOT:
+                how = f"hakem-kot by {winners}"
+        tricks, points = by_side(result.tricks), points_text(result.points)
+        yield labelled("result", f"{how}; tricks by side {tricks}, points by side {points}")
+        if event.next_hakem is not None:
+            yield labelled(
+                "next", f"seat {event.next_hakem} is hakem, seat {event.next_dealer} deals"
+            )
+
+
 class Teller:
     """Tells hands at a table of these ``rules``.
 
@@ -99,11 +290,11 @@ class Teller:
 
     def __init__(self, rules: Rules, *, eyes: Seat | None, in_letters: bool = False) -> None:
         self._variant = variant_of(rules)
+        self._words = Words(self._variant, in_letters=in_letters)
         seats = range(self._variant.seats) if eyes is None else (eyes,)
         self._views = {Seat(seat): View(rules, Seat(seat)) for seat in seats}
         self._table = next(iter(self._views.values()))
         """What every view knows, such as the trick, is taken from this one."""
-        self._in_letters = in_letters
         self._turned: list[CardTurned] = []
         self._hands_are_new = False
 
@@ -126,8 +317,10 @@ class Teller:
         table = self._table
         if table.drawing is not None:
             offered = self._views[table.drawing].offered if table.drawing in self._views else None
-            looked_at = "a card" if offered is None else self._card(offered)
-            yield self._draw(table.drawing, " looks at ", looked_at)
+            looked_at = "a card" if offered is None else offered
+            what = (" looks at ", looked_at)
+            trump = table.trump_suit
+            yield self._words.draw(table.drawing, *what, stock=table.stock, trump=trump)
         yield from self._hands()
         if table.trick:
             yield self._trick(table.trick, taker=None)
@@ -139,43 +332,26 @@ class Teller:
         yield from ()
 
     def _partner_drawn(self, event: PartnerDrawn) -> Iterator[Line]:
-        if event.seat == event.opposite:
-            changed = "who sits opposite already"
-        else:
-            changed = f"who changes chairs with seat {event.opposite} to sit opposite"
-        yield labelled(
-            "partner", f"the second ace makes it the player at seat {event.seat}, {changed}"
-        )
+        yield self._words.partner_drawn(event)
 
     def _hand_started(self, event: HandStarted) -> Iterator[Line]:
         self._hands_are_new = False
         yield line()
-        yield line(
-            f"hand {event.number}: seat {event.hakem} is hakem, seat {event.dealer} deals, score "
-            f"{by_side(event.scores)}"
-        )
+        yield self._words.hand_started(event)
 
     def _deck_cut(self, event: DeckCut) -> Iterator[Line]:
-        cards = "1 card" if event.position == 1 else f"{event.position} cards"
-        yield labelled("cut", f"seat {event.seat} cuts {cards} from the top to the bottom")
+        yield self._words.deck_cut(event)
 
     def _packet_dealt(self, event: PacketDealt) -> Iterator[Line]:
         self._hands_are_new = True
         yield from ()
 
     def _trump_declared(self, event: TrumpDeclared) -> Iterator[Line]:
-        suit = event.trump.suit
-        if suit is not None:
-            trump = Span(self._suit(suit), _style(suit))
-            yield labelled("trump", trump, f", named by seat {event.seat}")
-        else:
-            name = f"{event.trump.name.lower()} ({_MODES[event.trump]})"
-            yield labelled("trump", f"{name}, named by seat {event.seat}")
+        yield self._words.trump_declared(event)
 
     def _cards_discarded(self, event: CardsDiscarded) -> Iterator[Line]:
         self._hands_are_new = True
-        cards = [Span(f"{event.count} cards")] if event.cards is None else self._cards(event.cards)
-        yield labelled("discard", f"seat {event.seat} lays away ", *cards)
+        yield self._words.cards_discarded(event, trump=self._table.trump_suit)
 
     def _card_offered(self, event: CardOffered) -> Iterator[Line]:
         yield from ()  # told with the choice
@@ -184,103 +360,51 @@ class Teller:
         self._hands_are_new = True
         view = self._views.get(event.seat)
         first = None if view is None else view.offered
-        seat, second = event.seat, event.second
-        match event.choice:
-            case Draw.KEEP if first is not None and second is not None:
-                yield self._draw(seat, " keeps ", self._card(first), ", and ", second, " goes")
-            case Draw.REFUSE if first is not None and second is not None:
-                yield self._draw(seat, " refuses ", self._card(first), ", and takes ", second)
-            case Draw.KEEP:
-                yield self._draw(seat, " keeps the first card")
-            case Draw.REFUSE:
-                yield self._draw(seat, " refuses the first card, and takes the second")
-            case None:
-                yield self._draw(seat, " keeps the first card or takes the second")
+        table = self._table
+        yield self._words.draw_chosen(event, first=first, stock=table.stock, trump=table.trump_suit)
 
     def _card_played(self, event: CardPlayed) -> Iterator[Line]:
         if not self._table.tricks and not self._table.trick:
-            seats = "".join(f"{seat:<7}" for seat in range(self._variant.seats))
-            yield labelled("trick", " ", seats, "won by side")
+            yield self._words.tricks_heading()
 
     def _trick_taken(self, event: TrickTaken) -> Iterator[Line]:
         yield from ()  # told when the views know it
 
     def _hand_ended(self, event: HandEnded) -> Iterator[Line]:
-        result, winners = event.result, side_text(self._variant, event.result.winner)
-        match result.kind:
-            case HandKind.WIN:
-                how = f"won by {winners}"
-            case HandKind.KOT:
-                how = f"kot by {winners}"
-            case HandKind.HAKEM_KOT:
-                how = f"hakem-kot by {winners}"
-        tricks, points = by_side(result.tricks), points_text(result.points)
-        yield labelled("result", f"{how}; tricks by side {tricks}, points by side {points}")
-        if event.next_hakem is not None:
-            yield labelled(
-                "next", f"seat {event.next_hakem} is hakem, seat {event.next_dealer} deals"
-            )
+        yield from self._words.hand_ended(event)
 
     # -- lines
 
     def _ace_draw(self) -> Iterator[Line]:
-        for first in range(0, len(self._turned), _TURNED_IN_A_LINE):
-            spans: list[Span] = []
-            for turned in self._turned[first : first + _TURNED_IN_A_LINE]:
-                spans += [Span(f"{turned.seat} "), self._card(turned.card), Span("  ")]
-            yield labelled("" if first else "ace draw", *spans)
+        yield from self._words.ace_draw(self._turned)
         self._turned.clear()
 
     def _hands(self) -> Iterator[Line]:
         if not self._hands_are_new:
             return
         self._hands_are_new = False
-        label = "hands"
+        label, trump = "hands", self._table.trump_suit
         for seat, count in enumerate(self._table.counts):
             if count == 0:
                 continue
             view = self._views.get(Seat(seat))
-            cards = [Span(f"({count} cards)")] if view is None else self._cards(view.hand)
+            if view is None:
+                cards = [Span(f"({count} cards)")]
+            else:
+                cards = self._words.cards(view.hand, trump=trump)
             yield labelled(label, f"{seat}  ", *cards)
             label = ""
 
-    def _draw(self, seat: Seat, *what: Span | Card | str) -> Line:
-        spans = [self._card(piece) if isinstance(piece, Card) else piece for piece in what]
-        return labelled("draw", f"{self._table.stock:>2} left: seat {seat}", *spans)
-
     def _trick(self, plays: Sequence[CardPlayed], *, taker: Seat | None) -> Line:
-        cells: dict[Seat, tuple[Span, ...]] = {}
-        for play in plays:
-            lead = ">" if play is plays[0] else " "
-            trump = "^" if play.card.suit is self._table.trump_suit else ""
-            taken = "*" if play.seat == taker else ""
-            card = self._card(play.card, taken=bool(taken))
-            cells[play.seat] = (Span(lead), card, Span(f"{trump}{taken}".ljust(4)))
-        blank = (Span(" " * 7),)
-        by_seat = [cells.get(Seat(seat), blank) for seat in range(self._variant.seats)]
-        number = len(self._table.tricks) + (taker is None)
-        won = "" if taker is None else by_side(self._table.tricks_won)
-        whole = labelled(f"{number:>5}", *(span for cell in by_seat for span in cell), won)
-        return Line(whole.spans, ends_trick=taker is not None)
-
-    def _cards(self, cards: Sequence[Card]) -> list[Span]:
-        spans: list[Span] = []
-        for card in cards:
-            spans += [Span(" "), self._card(card)]
-        return spans[1:]
-
-    def _card(self, card: Card, *, taken: bool = False) -> Span:
-        text = card.rank.letter + self._suit(card.suit)
-        styles = [_style(card.suit), "reverse" if taken else ""]
-        if card.suit is self._table.trump_suit:
-            styles.append("bold")
-        return Span(text, " ".join(filter(None, styles)))
-
-    def _suit(self, suit: Suit) -> str:
-        return suit.letter if self._in_letters else suit.symbol
+        table = self._table
+        number = len(table.tricks) + (taker is None)
+        return self._words.trick(
+            plays, number=number, taker=taker, won=table.tricks_won, trump=table.trump_suit
+        )
 
 
-def _style(suit: Suit) -> str:
+def suit_style(suit: Suit) -> str:
+    """How a suit is shown."""
     # What is black on a card is whatever the terminal writes in: black may be its background.
     return "red" if suit in (Suit.DIAMONDS, Suit.HEARTS) else ""
 
