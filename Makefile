@@ -18,7 +18,7 @@ STAMP := installed-$(shell pwd | cksum | cut -d' ' -f1)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help environment test test-postgres fuzz demo bench coverage zoo club soak kills shuffles check format lint types wire generate lock test-lowest clean
+.PHONY: help environment test test-postgres fuzz demo bench coverage zoo club soak kills shuffles endings check format lint types wire generate lock test-lowest clean
 
 help: ## say what there is
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 14
@@ -61,6 +61,9 @@ kills: $(VENV)/$(STAMP) ## kill a ladder 200 times (KILLS) at random moments (KI
 
 shuffles: $(VENV)/$(STAMP) ## shuffle a million decks (SHUFFLES) and see each card everywhere as chance would have it
 	SHUFFLES=$(or $(SHUFFLES),1000000) $(BIN)/python -m pytest tests/hokm/test_deck.py -k case_51 -s --timeout 0 $(ARGS)
+
+endings: $(VENV)/$(STAMP) ## solve ten thousand endings (ENDINGS) of each game and compare with brute force; ten minutes
+	ENDINGS=$(or $(ENDINGS),10000) $(BIN)/python -m pytest tests/hokm/solver -n 2 --timeout 0 $(ARGS)
 
 check: lint types wire ## everything but the tests: format, lint, types, generated code
 

@@ -77,6 +77,8 @@ ONLY_IN = {
     "matplotlib": ("arena.graph",),
     "arena.graph": ("arena.cli",),
     "asyncio": ("arena.referee.bridge",),
+    # Of an extra; its shared library alone is loaded, for to import the package takes seconds.
+    "endplay": (),
     "trio": ARENA_SHELLS,
     # The conformance kit puts what no version has yet into batches, which the wire does not say.
     # The ladder's service has a wire of its own: bots do without it, and so does the SDK.
