@@ -27,6 +27,7 @@ from arena.cli import (
     operate,
     owner,
     replay,
+    scaffold,
     serve,
     sprt,
     status,
@@ -70,6 +71,7 @@ app.add_typer(operate.app, name="operate")
 app.add_typer(owner.app, name="owner")
 ladder.app.command("graph", no_args_is_help=True)(history.graph)
 app.add_typer(ladder.app, name="ladder")
+bots.app.command("new", no_args_is_help=True)(scaffold.new)
 bots.app.command("history", no_args_is_help=True)(history.history)
 app.add_typer(bots.app, name="bot")
 

@@ -21,7 +21,7 @@ from arena.cli.options import (
 from arena.cli.text import printable
 from arena.wording import counted
 
-_HELP = "List, check, pack or unpack bots; tell their history."
+_HELP = "Begin, list, check, pack or unpack bots; tell their history."
 
 app = typer.Typer(help=_HELP, no_args_is_help=True)
 
