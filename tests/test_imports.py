@@ -79,6 +79,10 @@ ONLY_IN = {
     "asyncio": ("arena.referee.bridge",),
     # Of an extra; its shared library alone is loaded, for to import the package takes seconds.
     "endplay": (),
+    # Of an extra, for who learns: bots and the rest of the SDK do without them.
+    "pettingzoo": ("hokm.env.aec",),
+    "gymnasium": ("hokm.env.aec",),
+    "numba": ("hokm.env",),
     "trio": ARENA_SHELLS,
     # The conformance kit puts what no version has yet into batches, which the wire does not say.
     # The ladder's service has a wire of its own: bots do without it, and so does the SDK.
@@ -110,6 +114,7 @@ ONLY_IN = {
         "arena.ladder.ratings.played",
         "arena.ladder.schedules",
         "arena.ladder.store",
+        "hokm.env",
     ),
     "rustworkx": ("arena.ladder.schedules.swiss",),
     # A process that has used gRPC must not fork; processes are started as commands.
@@ -120,9 +125,11 @@ ONLY_IN = {
 IMPURE_MODULES = ("random", "secrets", "time", "os.urandom", "uuid")
 IMPURE_CALLS = ("os.urandom", "datetime.now", "datetime.utcnow", "datetime.today", "date.today")
 
-# Whole packages: what each may import besides the standard library and itself.
+# Whole packages: what each may import besides the standard library and itself. A package within
+# another has a line of its own.
 PACKAGES = {
     "hokm": ("grpc", "google.protobuf"),
+    "hokm.env": ("hokm", "gymnasium", "numba", "numpy", "pettingzoo"),
     "sample_bots": ("hokm",),
 }
 
@@ -250,13 +257,18 @@ def test_a_package_needs_no_more_than_it_says(package: str) -> None:
     offences = [
         f"{module.name} imports {name}"
         for module in modules()
-        if covers(package, module.name)
+        if package_of(module) == package
         for name in sorted(module.imports)
         if not any_covers((*allowed, *siblings_of(module)), name)
     ]
     complain(
         offences, f"{package} may import {', '.join(PACKAGES[package])} and the standard library:"
     )
+
+
+def package_of(module: Module) -> str:
+    """The innermost package of the table that a module is in; empty for none."""
+    return max((name for name in PACKAGES if covers(name, module.name)), key=len, default="")
 
 
 def siblings_of(module: Module) -> Iterator[str]:

@@ -19,6 +19,9 @@ number: the environments are for tables without them.
 
 from typing import Final
 
+from hokm.actions import DECLARATIONS, DRAWS, PLAYS, Action, ChooseDraw, DeclareTrump, PlayCard
+from hokm.cards import Trump
+
 CARD_ACTIONS: Final = 52
 """Actions below this number are cards."""
 
@@ -33,3 +36,28 @@ REFUSE: Final = 57
 
 ACTIONS: Final = 58
 """How many actions there are: the size of every mask."""
+
+_BY_NUMBER: Final[tuple[Action, ...]] = (*PLAYS, *DECLARATIONS[: Trump.SAR], *DRAWS)
+
+
+def action_of(number: int) -> Action:
+    """The action that a number stands for: of a card, that it is played to the trick.
+
+    Raises ValueError for what is no number of an action.
+    """
+    if not 0 <= number < ACTIONS:
+        raise ValueError(f"an action is a number from 0 to {ACTIONS - 1}, not {number}")
+    return _BY_NUMBER[number]
+
+
+def number_of(action: Action) -> int:
+    """The number of an action; raises ValueError for one that has none by itself."""
+    match action:
+        case PlayCard(card):
+            return int(card)
+        case DeclareTrump(trump) if trump.suit is not None:
+            return DECLARE + trump
+        case ChooseDraw():
+            return KEEP + DRAWS.index(action)
+        case _:
+            raise ValueError(f"{action} has no number of its own")
