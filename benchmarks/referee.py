@@ -38,6 +38,7 @@ from benchmarks.measure import over, table
 from benchmarks.pairs import PairConnection
 from hokm.actions import Action
 from hokm.cards import CARDS, Seat
+from hokm.notes import Note
 from hokm.outcome import Ending
 from hokm.rules.game import Board
 from hokm.rules.options import Rules
@@ -112,11 +113,19 @@ class TimedTable(Table):
         *,
         asks_at: float | None = None,
         took_seconds: float | None = None,
+        note: Note | Malformed | None = None,
     ) -> list[Tell]:
         if self.tally.is_on:
             self.tally.latencies.append(now - self.asked_at)
         tells = super().answer(
-            seat, decision, attempt, action, now, asks_at=asks_at, took_seconds=took_seconds
+            seat,
+            decision,
+            attempt,
+            action,
+            now,
+            asks_at=asks_at,
+            took_seconds=took_seconds,
+            note=note,
         )
         self.asked_at = time.monotonic()
         return tells

@@ -77,12 +77,13 @@ class SeatClock:
         self._open_at_once = max(self._open_at_once, open_at_once)
 
     def stop(self, now: float) -> float:
-        """The decision was answered: charge it and return the charge in seconds.
+        """The decision was answered: charge it and return the charge in seconds, to a microsecond,
+        as the record and its seat are told it: so the bank follows from the record.
 
         An answer may be read before its write is seen to have returned; it is charged nothing.
         """
         sent_at = now if self._sent_at is None else self._sent_at
-        charged = max(0.0, now - sent_at) / self._open_at_once
+        charged = round(max(0.0, now - sent_at) / self._open_at_once, 6)
         self.bank_seconds = max(0.0, self.bank_seconds - max(0.0, charged - self.move_seconds))
         self.last_seconds = charged
         self._asked_at = self._sent_at = None

@@ -544,6 +544,7 @@ def _judge(
         at,
         asks_at=asks_at,
         took_seconds=answer.took_seconds,
+        note=answer.note,
     )
 
 

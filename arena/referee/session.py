@@ -28,7 +28,13 @@ from hokm.session import (
     MatchStart,
     Welcome,
 )
-from hokm.wire import REASON_LENGTH, WireError, decode_from_bot, encode_from_referee
+from hokm.wire import (
+    REASON_LENGTH,
+    WireError,
+    count_from_bot,
+    decode_from_bot,
+    encode_from_referee,
+)
 
 BATCH_MESSAGES = 1024
 """Messages at most in one batch to a bot. A message has well under 2 KiB and gRPC's clients refuse
@@ -45,7 +51,7 @@ so does a batch with nothing in it, or with nothing that is known here.
 
 
 SHORTEST_BYTES = 16
-"""About the shortest answer as bytes, for counting what is not worth decoding."""
+"""About the shortest answer as bytes, for counting what is no batch of messages."""
 
 MOST_RESUMES = 1000
 """How often a session may come back: each time it is told everything again."""
@@ -193,7 +199,7 @@ class Session:
         """
         old, self._connection = self._connection, connection
         # What it abandons unread it has said all the same.
-        self._left -= sum(1 + len(payload) // SHORTEST_BYTES for payload, _ in old.received())
+        self._left -= sum(1 + _count_in(payload) for payload, _ in old.received())
         old.end(Close.SHUT_OUT)
         self._batch.clear()
         self._on_sent.clear()
@@ -313,6 +319,14 @@ def messages_in(payload: bytes) -> tuple[FromBot, ...]:
     except Exception as error:
         _log.exception("a batch of %d bytes could not be read", len(payload))
         raise WireError("what it sent cannot be read") from error
+
+
+def _count_in(payload: bytes) -> int:
+    """How many messages a bot's batch has."""
+    try:
+        return count_from_bot(payload)
+    except WireError:
+        return len(payload) // SHORTEST_BYTES
 
 
 def _no_matter(is_away: bool) -> None: ...

@@ -19,6 +19,7 @@ from hokm.actions import Action, action_text
 from hokm.cards import Seat
 from hokm.errors import IllegalAction, Reason
 from hokm.events import Event
+from hokm.notes import Note
 from hokm.outcome import Ending, Outcome
 from hokm.records import GameLog, GameRecord, TimeLoss, Verdict
 from hokm.records import Policy as Policy
@@ -128,9 +129,11 @@ class Table:
         *,
         asks_at: float | None = None,
         took_seconds: float | None = None,
+        note: Note | Malformed | None = None,
     ) -> list[Tell]:
         """Judge an answer, once, that was read at ``now``; ``asks_at`` is when the decision that
-        follows is handed over, if that is later. The bot says that it took ``took_seconds``.
+        follows is handed over, if that is later. The bot says that it took ``took_seconds``; its
+        ``note`` goes into the record if the action is taken, and nowhere else.
 
         What was answered before is answered the same way again, at no cost. A refusal changes
         nothing and is told to its sender alone, unless the policy ends the game for it.
@@ -152,6 +155,8 @@ class Table:
         place.awaited = (decision + 1, 1)
         self._asked = None
         self._log.charged(place.clock.stop(now))
+        if note is not None:
+            self._log.noted(seat, note if isinstance(note, Note) else None)
         self._happened(events)
         return self._go_on(now if asks_at is None else asks_at)
 

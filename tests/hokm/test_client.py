@@ -21,6 +21,7 @@ from hokm.actions import DECLARATIONS, Action
 from hokm.cards import Trump, parse_cards
 from hokm.deck import shuffled
 from hokm.events import Event, HandStarted, PacketDealt
+from hokm.notes import Note
 from hokm.player import Player
 from hokm.rules.game import Board
 from hokm.rules.variants import variant_of
@@ -312,6 +313,18 @@ def test_what_is_ready_is_sent_as_one_batch() -> None:
     outgoing.put(None)
     [batch] = client._batches(outgoing)
     assert decode_from_bot(batch) == (*messages, Goodbye())
+
+
+def test_what_is_more_than_a_batch_may_have_is_sent_as_several(monkeypatch) -> None:
+    answers = [Answer(game, 1, 1, DECLARATIONS[0], note=Note("x" * 200)) for game in range(9)]
+    encoded = [encode_from_bot([answer]) for answer in answers]
+    monkeypatch.setattr(client, "BATCH_BYTES", 4 * len(encoded[1]) + 3)
+    outgoing: SimpleQueue[bytes | None] = SimpleQueue()
+    for message in [*encoded, None]:
+        outgoing.put(message)
+    batches = [decode_from_bot(batch) for batch in client._batches(outgoing)]
+    assert list(map(len, batches)) == [4, 4, 1]
+    assert [message for batch in batches for message in batch] == answers
 
 
 def test_an_answer_is_sent_while_the_bot_thinks_about_the_next(monkeypatch) -> None:

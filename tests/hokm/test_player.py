@@ -19,6 +19,7 @@ from hokm.events import (
     PartnerDrawn,
     TrumpDeclared,
 )
+from hokm.notes import Note
 from hokm.outcome import Ending, HandKind
 from hokm.player import Player, SessionError
 from hokm.session import (
@@ -165,6 +166,81 @@ def test_a_batch_of_several_games_is_answered_in_order_with_a_bot_for_each(told)
     ]
     bots = {entry[1] for entry in told if entry[0] == "started"}
     assert len(bots) == 2
+
+
+class Noting(Witness):
+    """Notes what it does, and at the wrong time too."""
+
+    def game_started(self, view: View) -> None:
+        self.note("too early")
+
+    def play(self, view: View) -> Card:
+        self.note("thinking")
+        self.note("the lowest", choices=len(view.playable))
+        return view.playable[0]
+
+
+def test_a_note_goes_with_the_action_that_is_being_decided_and_the_last_one_counts(told) -> None:
+    player = seated()
+    player._bot_class = Noting
+    player.receive([GameStart(MATCH.match, 8, Seat(0), NAMES)])
+    assert answer(player, declaring(8)) == Answer(8, 1, 1, DECLARATIONS[Trump.SPADES])
+    card = PlayCard(Card.parse("6H"))
+    noted = Answer(8, 2, 1, card, note=Note("the lowest", (("choices", 5.0),)))
+    assert answer(player, playing(8)) == noted
+    # Asked again after the stream broke, it is told again as it was.
+    player.hello()
+    player.receive([WELCOME, MATCH, GameStart(MATCH.match, 8, Seat(0), NAMES, resumed=True)])
+    again = Decision(8, 2, declaring().events + playing().events, (card,), None)
+    assert answer(player, again) == noted
+
+
+def test_bots_that_are_asked_together_note_each_its_own(told) -> None:
+    class Together(Noting):
+        @classmethod
+        def decide_many(cls, asked: Sequence[Asked]) -> Iterator[tuple[Asked, Action]]:
+            for one in asked:
+                one.bot.note("together", game=one.game)
+            yield from ((one, one.view.legal[0]) for one in asked)
+
+    player = Player(Together)
+    starts = [GameStart(MATCH.match, game, Seat(0), NAMES) for game in (7, 8)]
+    answers = list(player.receive([WELCOME, MATCH, *starts, declaring(8), declaring(7)]))
+    assert [one.note for one in answers if isinstance(one, Answer)] == [
+        Note("together", (("game", 8.0),)),
+        Note("together", (("game", 7.0),)),
+    ]
+
+
+def test_a_note_that_does_not_fit_is_cut_and_the_author_is_told_and_nothing_raised(
+    told, caplog
+) -> None:
+    class Unreadable:
+        def __str__(self) -> str:
+            raise ZeroDivisionError
+
+    class Verbose(Noting):
+        def declare(self, view: View) -> Trump:
+            self.note(Unreadable())  # type: ignore[arg-type]
+            return Trump.SPADES
+
+        def play(self, view: View) -> Card:
+            self.note("x" * 300, share=float("nan"))
+            return view.playable[0]
+
+    player = seated()
+    player._bot_class = Verbose
+    player.receive([GameStart(MATCH.match, 8, Seat(0), NAMES)])
+    first, second = answer(player, declaring(8)), answer(player, playing(8))
+    assert isinstance(first, Answer)
+    assert first.note is None
+    assert isinstance(second, Answer)
+    assert second.note == Note("x" * 200)
+    warnings = [record.getMessage() for record in caplog.records]
+    assert len(warnings) == 2
+    assert "ZeroDivisionError" in warnings[0]
+    assert "200 printable characters" in warnings[1]
+    assert "'share'" in warnings[1]
 
 
 def test_a_class_is_asked_about_all_games_of_a_batch_together_and_answers_as_it_likes() -> None:

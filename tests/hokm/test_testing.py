@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from hokm.actions import Action
-from hokm.bot import Asked, Bot
+from hokm.bot import Asked, Bot, note_of
 from hokm.cards import CARDS, Card, Seat, Suit, parse_cards
 from hokm.deck import shuffled
 from hokm.errors import IllegalAction, Reason
@@ -159,6 +159,20 @@ def test_every_hook_is_called_at_its_time() -> None:
 
     outcome = play_board([Noting(), Lowest(), Lowest(), Lowest()], Rules.of(4), CARDS)
     assert calls == ["start 0 0", f"hand {outcome.winner}", f"end {outcome.winner}"]
+
+
+def test_a_bot_that_notes_plays_here_too_and_its_note_can_be_looked_at() -> None:
+    class Noting(Lowest):
+        def play(self, view: View) -> Card:
+            self.note("lowest", left=len(view.hand))
+            return view.playable[0]
+
+    noting, silent = Noting(), Lowest()
+    play_board([noting, silent, Noting(), Lowest()], Rules.of(4), CARDS)
+    note = note_of(noting)
+    assert note is not None
+    assert note.text == "lowest"
+    assert note_of(silent) is None
 
 
 def test_a_table_of_the_wrong_size_is_refused() -> None:

@@ -43,6 +43,7 @@ from hokm.events import (
     TrickTaken,
     TrumpDeclared,
 )
+from hokm.notes import NOTE_CHARACTERS, NOTE_NUMBERS, Note, fitted
 from hokm.outcome import Ending, HandKind, HandResult, Outcome
 from hokm.rules.options import (
     HakemDraw,
@@ -93,6 +94,13 @@ points = st.lists(st.integers(0, 300), min_size=2, max_size=3).map(tuple)
 texts = st.text(max_size=40)
 names = st.text(st.characters(categories=["L", "N"]), min_size=1, max_size=40)
 
+notes = st.builds(
+    lambda text, numbers: fitted(text, numbers)[0],
+    st.text(max_size=NOTE_CHARACTERS),
+    st.dictionaries(
+        st.from_regex(r"\A[A-Za-z_][A-Za-z0-9_]{0,23}\Z"), st.floats(), max_size=NOTE_NUMBERS
+    ),
+)
 seconds = st.integers(0, 10**12).map(lambda microseconds: microseconds / 1e6)
 results = st.builds(HandResult, sides, st.sampled_from(HandKind), points, points)
 
@@ -138,7 +146,13 @@ FROM_BOT: dict[type[FromBot], st.SearchStrategy[FromBot]] = {
         st.lists(counts, max_size=3).map(tuple),
     ),
     Answer: st.builds(
-        Answer, counts, counts, counts, st.one_of(*ACTIONS.values()), st.none() | seconds
+        Answer,
+        counts,
+        counts,
+        counts,
+        st.one_of(*ACTIONS.values()),
+        st.none() | seconds,
+        st.none() | notes,
     ),
     Goodbye: st.builds(Goodbye, st.text(max_size=200)),
 }
@@ -391,6 +405,55 @@ def test_a_malformed_answer_spoils_no_other_answer_of_its_batch() -> None:
     assert isinstance(bad, Answer)
     assert isinstance(bad.action, Malformed)
     assert received == good
+
+
+@pytest.mark.parametrize(
+    ("note", "says"),
+    [
+        ({}, "it says nothing"),
+        ({"text": b"x" * 201}, "201 characters"),
+        ({"text": b"x" * 60_000}, "too much"),
+        ({"text": b"two\nlines"}, "cannot be printed"),
+        ({"text": "é".encode()[:1]}, "no UTF-8"),
+        ({"numbers": [{"name": b"x", "value": 1.0}] * 9}, "too much"),
+        ({"numbers": [{"name": b"x", "value": 1.0}] * 2}, "have one name"),
+        ({"numbers": [{"name": b"x" * 25, "value": 1.0}]}, "too long a name"),
+        ({"numbers": [{"name": b"two words", "value": 1.0}]}, "letters A to z"),
+        ({"numbers": [{"name": b"\xff", "value": 1.0}]}, "no UTF-8"),
+        ({"numbers": [{"value": 1.0}]}, "letters A to z"),
+        ({"numbers": [{"name": b"x", "value": float("nan")}]}, "not finite"),
+        ({"numbers": [{"name": b"x", "value": float("-inf")}]}, "not finite"),
+    ],
+)
+def test_a_note_that_is_none_costs_nothing_but_the_note(note: dict[str, object], says: str) -> None:
+    wire_note = session_pb2.Note(**note)  # type: ignore[arg-type]
+    answer = session_pb2.Answer(
+        game=1,
+        decision=2,
+        attempt=3,
+        action=action_pb2.Action(play_card=card_pb2.CARD_ACE_OF_SPADES),
+        note=wire_note,
+    )
+    batch = referee_service_pb2.PlayRequest(messages=[session_pb2.FromBot(answer=answer)])
+    (heard,) = wire.decode_from_bot(batch.SerializeToString())
+    assert isinstance(heard, Answer)
+    assert heard.action == PLAYS[51]
+    assert isinstance(heard.note, Malformed)
+    assert says in heard.note.detail
+
+
+def test_a_note_that_cannot_be_one_is_sent_as_one_that_says_nothing() -> None:
+    sent = wire.encode_from_bot([Answer(1, 2, 3, PLAYS[51], note=Malformed("on purpose"))])
+    (heard,) = wire.decode_from_bot(sent)
+    assert isinstance(heard, Answer)
+    assert isinstance(heard.note, Malformed)
+
+
+def test_messages_are_counted_as_they_are_read() -> None:
+    answers = [Answer(game, 1, 1, PLAYS[3], note=Note("x" * 200)) for game in range(50)]
+    assert wire.count_from_bot(wire.encode_from_bot([*answers, Goodbye()])) == 51
+    with pytest.raises(WireError, match="no PlayRequest"):
+        wire.count_from_bot(b"\xff")
 
 
 def test_keeping_and_refusing_cannot_be_said_at_once() -> None:

@@ -19,6 +19,7 @@ from arena.referee.testing import MemoryConnection, answer_decisions, endings, f
 from hokm import Bot, Card, View
 from hokm.actions import PLAYS
 from hokm.cards import Seat
+from hokm.notes import Note
 from hokm.outcome import Ending, HandResult, Outcome
 from hokm.player import Player
 from hokm.records import GameRecord
@@ -429,6 +430,27 @@ async def test_answers_that_are_abandoned_unread_count_for_the_flood_that_they_a
             )
         await one.come_back(games=(1,))
         assert [one.ending for one in outcome] == [Ending.MALFORMED]
+
+
+async def test_long_notes_that_are_abandoned_unread_are_no_flood(
+    autojump_clock: trio.testing.MockClock,
+) -> None:
+    async with a_house() as house:
+        one, other = await house.seat(), await house.seat()
+        outcome: list[Outcome] = []
+
+        async def play() -> None:
+            outcome.append(await house.play(a_table(), [one.session, other.session]))
+
+        house.nursery.start_soon(play)
+        await trio.testing.wait_all_tasks_blocked()
+        note = Note("\N{GRINNING FACE}" * 200, tuple((f"n{place}", 1.0) for place in range(8)))
+        stale = encode_from_bot([Answer(1, 9, 9, PLAYS[0], note=note)] * 40)
+        for _ in range(SPARE_RECEIVED // 100):
+            one.connection._received.append(Received(stale, 0))
+        await one.come_back(games=(1,))
+        assert outcome == []
+        assert one.session.closed is None
 
 
 async def test_whoever_comes_back_too_often_is_a_flood(

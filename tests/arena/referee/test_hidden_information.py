@@ -21,13 +21,14 @@ from hokm.actions import PLAYS, Action, CutDeck, DeclareTrump, DiscardCards
 from hokm.cards import CARDS, Seat, Trump
 from hokm.errors import Reason
 from hokm.events import Event, PacketDealt
+from hokm.notes import Note
 from hokm.outcome import Ending
 from hokm.rules.game import Game
 from hokm.rules.options import Play, Rules
 from hokm.session import Answer, Decision, GameEnd, Goodbye, Malformed
 from hokm.wire import decode_from_referee, encode_from_bot, encode_from_referee
 from tests.arena.referee.moments import TABLES, Moment, Step, moments, name_of, phases
-from tests.arena.referee.virtual import CLOCK, Drive, Message
+from tests.arena.referee.virtual import CLOCK, Drive, Message, a_game
 from tests.arena.referee.worlds import NUMBER, Pause, Posted, Provoke, Room, world
 from tests.hokm.permute import other_story
 
@@ -427,6 +428,29 @@ def test_with_a_tick_how_long_others_think_does_not_show_either(rules: Rules) ->
     assert at_the_bridge(rules, a_phase=6, pause=pause, tick_seconds=TICK).differences == []
 
 
+def worlds_with_notes(rules: Rules) -> list[list[list[Posted]]]:
+    """What is posted to every seat of a whole game: without notes, with ones, with what is none."""
+    game = a_game(rules, 5)
+    game.start()
+    chance, steps = random.Random(5), list[Step]()
+    while game.to_act is not None and game.hand_number <= 2:
+        steps.append((game.to_act, chance.choice(game.legal_actions())))
+        game.act(*steps[-1])
+    notes = [None, Note("I hold the ace", (("win", 0.75),)), Malformed("no note")]
+    return [
+        world(a_game(rules, 5), steps, pause=steadily, tick_seconds=TICK, note=note)
+        for note in notes
+    ]
+
+
+@pytest.mark.rule("6")
+@pytest.mark.parametrize("rules", [TABLES[0], TABLES[3], TABLES[6], TABLES[-1]], ids=name_of)
+def test_a_note_changes_no_byte_batch_or_time_for_anybody(rules: Rules) -> None:
+    silent, noting, failing = worlds_with_notes(rules)
+    assert noting == silent
+    assert failing == silent
+
+
 # -- and this test too must be able to fail
 
 EACH_SEATS = [TABLES[0], TABLES[3], TABLES[5]]
@@ -471,6 +495,21 @@ def test_a_refusal_that_is_told_to_others_is_caught(monkeypatch: pytest.MonkeyPa
     honest: Callable[..., list[Tell]] = Table._refuse
     monkeypatch.setattr(Table, "_refuse", refuse)
     assert at_the_bridge(TABLES[0], a_phase=80, kinds=[THIRD_REFUSAL]).differences
+
+
+def test_a_table_that_lets_a_note_be_felt_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    def answer(table: Table, *args: object, **kwargs: object) -> list[Tell]:
+        tells: list[Tell] = honest(table, *args, **kwargs)
+        if kwargs.get("note") is not None:
+            for place in table._places:
+                place.clock.bank_seconds -= 1e-6
+        return tells
+
+    honest: Callable[..., list[Tell]] = Table.answer
+    monkeypatch.setattr(Table, "answer", answer)
+    silent, noting, failing = worlds_with_notes(TABLES[0])
+    assert noting != silent
+    assert failing != silent
 
 
 def test_a_cause_with_the_reason_of_a_refusal_is_caught_at_the_bridge(

@@ -18,8 +18,9 @@ from hokm.actions import (
 from hokm.cards import CARDS, Card, Seat, Trump
 from hokm.errors import Reason
 from hokm.events import CardPlayed
+from hokm.notes import Note
 from hokm.outcome import Ending, HandResult
-from hokm.records import HandRecord
+from hokm.records import HandRecord, Noted
 from hokm.rules.deal import Deal
 from hokm.rules.options import Play, Rules
 from hokm.session import ClockRules, Decision, GameEnd, Malformed, Refused
@@ -490,6 +491,35 @@ def test_a_stale_answer_of_a_seat_that_is_not_asked_counts_too() -> None:
     assert table.outcome.ending is Ending.ILLEGAL
     assert table.outcome.at_fault == 3
     assert "STALE_DECISION" in table.outcome.cause
+
+
+def test_a_note_is_on_record_if_its_action_was_taken_and_the_first_time_alone() -> None:
+    table = drive()
+    seat, legal = table.seat, table.decision.legal
+    note = Note("my longest", (("cards", 3.0),))
+
+    def answers(action: Action | Malformed, attempt: int, note: Note | Malformed | None) -> None:
+        number = table.decision.decision if table.seat == seat else 1
+        tells = table.table.answer(seat, number, attempt, action, table.now, note=note)
+        table.take(tells)
+
+    answers(PLAYS[0], 1, Note("refused"))
+    assert table.table.record().notes == ()
+    answers(legal[0], 2, note)
+    answers(legal[0], 2, Note("again"))
+    record = table.table.record()
+    assert record.notes == (Noted(hand=1, decision=1, seat=seat, note=note),)
+    assert record.notes_dropped == ()
+
+
+def test_what_is_no_note_costs_its_action_nothing_and_is_counted() -> None:
+    table = drive()
+    bad = Malformed("it says nothing")
+    seat = table.seat
+    tells = table.table.answer(seat, 1, 1, table.decision.legal[0], table.now, note=bad)
+    assert all(isinstance(tell.message, Decision) for tell in tells)
+    assert table.table.record().notes == ()
+    assert table.table.record().notes_dropped[seat] == 1
 
 
 def test_an_answer_after_the_end_costs_nothing() -> None:

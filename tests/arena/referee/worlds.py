@@ -19,8 +19,9 @@ from arena.referee.session import Session
 from arena.referee.table import Policy, Table
 from arena.referee.testing import MemoryConnection
 from hokm.cards import Seat
+from hokm.notes import Note
 from hokm.rules.game import Game
-from hokm.session import Answer, ClockRules, Decision
+from hokm.session import Answer, ClockRules, Decision, Malformed
 from hokm.wire import decode_from_referee
 from tests.arena.referee.moments import Step
 from tests.arena.referee.virtual import CLOCK
@@ -126,16 +127,17 @@ def world(
     tick_seconds: float = 0.0,
     resume_seconds: float = 0.0,
     before_last: Callable[[Room], None] | None = None,
+    note: Note | Malformed | None = None,
 ) -> list[list[Posted]]:
     """Play these steps, then provoke, then stop; by seat what was posted, in batches.
 
-    ``before_last`` is called just before the last answer is given.
+    ``before_last`` is called just before the last answer is given. ``note`` is with every answer.
     """
 
     async def play() -> list[list[Posted]]:
         table = Table(game, number=NUMBER, clock=clock, policy=policy, stall_seconds=10.0)
         async with a_room(table, tick_seconds=tick_seconds, resume_seconds=resume_seconds) as room:
-            await follow(room, steps, pause=pause, before_last=before_last)
+            await follow(room, steps, pause=pause, before_last=before_last, note=note)
             for provoke in provocations:
                 await trio.testing.wait_all_tasks_blocked()
                 await provoke(room)
@@ -184,6 +186,7 @@ async def follow(
     *,
     pause: Pause,
     before_last: Callable[[Room], None] | None = None,
+    note: Note | Malformed | None = None,
 ) -> None:
     """Have the bots give these answers, each when it is asked and has thought, for less than a
     second; return a second after the last of them was asked.
@@ -197,7 +200,7 @@ async def follow(
         await trio.sleep(pause(decision, place))
         if before_last is not None and place == len(steps) - 1:
             before_last(room)
-        room.bots[seat].say(Answer(NUMBER, decision.decision, 1, action))
+        room.bots[seat].say(Answer(NUMBER, decision.decision, 1, action, note=note))
     await trio.sleep_until(asked_at + 1.0)
 
 

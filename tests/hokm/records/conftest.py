@@ -12,6 +12,7 @@ from hokm.cards import Rank, Seat
 from hokm.deck import board_seed, commitment, mix, shuffled
 from hokm.errors import Reason
 from hokm.events import CardTurned
+from hokm.notes import Note
 from hokm.outcome import Ending
 from hokm.records import (
     Circumstances,
@@ -139,6 +140,14 @@ def make_match_record(
     )
 
 
+NOTES = (
+    Note("the ace is out"),
+    Note("", (("win", 0.61), ("deals", 40.0))),
+    None,
+    Note('é, \\ and "', (("z", -1e-300), ("a", 1e22))),
+)
+"""What seats note now and then; one of them is no note."""
+
 A_TIME_LOSS = TimeLoss(
     seat=Seat(0),
     decision=2,
@@ -165,6 +174,8 @@ def played(
             seat, decisions = game.to_act, decisions - 1
             assert seat is not None
             log.charged(chance.randrange(3000) / 1_000_000)
+            if decisions % 9 == 0:
+                log.noted(seat, NOTES[decisions // 9 % len(NOTES)])
             log.saw(game.act(seat, chance.choice(game.legal_actions())))
     seat = (game.to_act if log.record().hands else None) or Seat(0)
     if ending in (Ending.ILLEGAL, Ending.MALFORMED):

@@ -79,6 +79,34 @@ def drawn(make_drawn_match: MakeMatch) -> Edit:
     return edit
 
 
+# -- notes
+
+
+@pytest.mark.parametrize(
+    ("change", "what"),
+    [
+        ({"seat": Seat(9)}, "seat 9 has a note to decision {}, which it did not take"),
+        ({"decision": 400}, "a note to decision 400, which it did not take"),
+        ({"hand": 2}, "room 1, game 1, hand 2: seat"),
+    ],
+)
+def test_a_note_to_a_decision_that_its_seat_did_not_take_is_found(
+    match: MatchRecord, edited_game: Edit, change: dict[str, Any], what: str
+) -> None:
+    first, *rest = match.rooms[0].games[0].notes
+    record = edited_game(match, notes=(replace(first, **change), *rest))
+    assert what.format(first.decision) in found(record)[0]
+
+
+def test_notes_out_of_order_or_two_to_a_decision_are_found(
+    match: MatchRecord, edited_game: Edit
+) -> None:
+    notes = match.rooms[0].games[0].notes
+    says = "room 1, game 1: its notes do not stand in order, one to a decision"
+    assert found(edited_game(match, notes=notes[::-1])) == [says]
+    assert found(edited_game(match, notes=(notes[0], *notes))) == [says]
+
+
 # -- true records
 
 
@@ -623,7 +651,7 @@ def test_a_hand_that_was_dropped_or_added_is_found(
     assert places(edited_game(record, hands=(*hands, extra), seconds=())) == [
         Place(room=1, game=1, hand=len(hands) + 1)
     ]
-    assert places(edited_game(record, hands=(), seconds=())) == [HERE, HERE]
+    assert places(edited_game(record, hands=(), seconds=(), notes=())) == [HERE, HERE]
 
 
 @pytest.mark.parametrize(
@@ -664,7 +692,7 @@ def test_a_seating_of_its_own_without_a_draw_is_found(
 
 def test_partners_whose_draw_is_not_revealed_are_found(drawn: Edit) -> None:
     outcome = Outcome(Ending.CRASH, (0, 0), Side(1), at_fault=Seat(0), cause="gone")
-    unplayed = {"hands": (), "turned": (), "seconds": (), "flags": (Flag.UNPLAYED,)}
+    unplayed = {"hands": (), "turned": (), "seconds": (), "notes": (), "flags": (Flag.UNPLAYED,)}
     record = drawn(outcome=outcome, **unplayed)
     assert found(record) == []
     rooms = tuple(replace(room, games=room.games[1:]) for room in record.rooms)

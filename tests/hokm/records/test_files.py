@@ -27,6 +27,7 @@ from hokm.records import (
     substance_digest,
     to_json,
     verify,
+    with_notes_of,
 )
 from hokm.records import document as record_document
 from hokm.records import files as record_files
@@ -135,6 +136,32 @@ def test_equal_play_at_other_times_has_an_equal_digest(make_match: MakeMatch) ->
     )
     assert to_json(later) != to_json(record)
     assert substance_digest(later) == substance_digest(record)
+
+
+def test_notes_leave_the_digest_of_the_substance_alone(match: MatchRecord) -> None:
+    assert any(game.notes for game in match.rooms[0].games)
+    silent = with_notes_of(match, ())
+    assert silent != match
+    assert not any(game.notes or game.notes_dropped for room in silent.rooms for game in room.games)
+    assert substance_digest(silent) == substance_digest(match)
+    assert b"notes" not in to_json(silent)
+
+
+def test_an_owner_sees_the_notes_of_the_own_bots_alone(match: MatchRecord) -> None:
+    own = with_notes_of(match, [1])
+    assert from_json(to_json(own)) == own
+    for room, whole in zip(own.rooms, match.rooms, strict=True):
+        for game, all_of_it in zip(room.games, whole.games, strict=True):
+            seats = [seat for seat, index in enumerate(room.seating_of(game)) if index == 1]
+            assert list(game.notes) == [one for one in all_of_it.notes if one.seat in seats]
+            assert len(game.notes) < len(all_of_it.notes)
+            if all_of_it.notes_dropped:
+                expected = [
+                    count if seat in seats else 0
+                    for seat, count in enumerate(all_of_it.notes_dropped)
+                ]
+                assert list(game.notes_dropped) == (expected if any(expected) else [])
+    assert with_notes_of(match, [0, 1]) is match
 
 
 def test_a_secret_that_is_revealed_later_leaves_the_digest_alone(match: MatchRecord) -> None:
@@ -269,6 +296,20 @@ def test_a_record_has_a_value_for_eight_bytes_at_most(make_match: MakeMatch) -> 
             assert sum(map(data.count, (b",", b"[", b"{"))) < len(data) // 8
 
 
+def test_a_record_too_long_with_its_notes_is_written_without_them(
+    match: MatchRecord, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    most = len(to_json(with_notes_of(match, ()))) + 200  # what was left out is counted
+    assert len(to_json(match)) > most
+    monkeypatch.setattr(record_files, "LARGEST_BYTES", most)
+    save(tmp_path / "match.json", match)
+    saved = load(tmp_path / "match.json")
+    assert with_notes_of(saved, ()) == with_notes_of(match, ())
+    game, before = saved.rooms[0].games[0], match.rooms[0].games[0]
+    assert game.notes == ()
+    assert sum(game.notes_dropped) == len(before.notes) + sum(before.notes_dropped)
+
+
 def test_a_record_too_long_to_be_read_is_not_written(
     match: MatchRecord, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -316,6 +357,27 @@ def test_a_record_too_long_to_be_read_is_not_written(
         (["circumstances", "processes", 0, "room"], 9, "in room 9, which is not there"),
         (["circumstances", "processes", 0, "confined"], 1, "confined: expected true or false"),
         (["substance_digest"], "0" * 64, "substance_digest: it is not the digest"),
+        *(
+            (["circumstances", "rooms", 0, 0, "notes", 0, *path], value, message)
+            for path, value, message in [
+                (["seat"], 4, "4 is not from 0 to 3"),
+                (["decision"], 0, "0 is not from 1"),
+                (["text"], "", "text: what is empty is left out"),
+                (["numbers"], [], "numbers: what is empty is left out"),
+                (["text"], "x" * 201, "201 characters"),
+                (["text"], "a\nb", "cannot be printed"),
+                (["thought"], "x", "'thought' is no key of this version"),
+                (["numbers"], [["win", 1]], r"numbers\[0\]\[1\]: expected a text"),
+                (["numbers"], [["win"]], "expected a name and a number"),
+                (["numbers"], [["win", "nan"]], "'nan' is no decimal number"),
+                (["numbers"], [["win", "9e999"]], "no decimal number|not the shortest"),
+                (["numbers"], [["win", "1e+999"]], "'1e.999' is not the shortest text"),
+                (["numbers"], [["win", "0.610"]], "'0.610' is not the shortest text"),
+                (["numbers"], [["two words", "1.0"]], "letters A to z"),
+                (["numbers"], [["a", "1.0"], ["a", "2.0"]], "have one name"),
+            ]
+        ),
+        (["circumstances", "rooms", 0, 0, "notes_dropped"], [1], "a number for each of 4 seats"),
     ],
 )
 def test_a_wrong_value_is_named_with_its_place(

@@ -6,8 +6,9 @@ from hokm.actions import CutDeck
 from hokm.cards import Seat
 from hokm.deck import shuffled
 from hokm.errors import Reason
-from hokm.records import GameLog, Refusal
-from hokm.records.log import ACTION_CHARACTERS
+from hokm.notes import Note
+from hokm.records import GameLog, Noted, Refusal
+from hokm.records.log import ACTION_CHARACTERS, NOTES_BYTES
 from hokm.rules.game import Board, Race
 from hokm.rules.options import Play, Rules
 from hokm.rules.variants import variant_of
@@ -69,6 +70,58 @@ def test_a_refused_action_is_kept_but_not_at_any_length() -> None:
             action="x" * ACTION_CHARACTERS,
         ),
     )
+
+
+def decide(game: Board, log: GameLog, note: Note | None = None, *, is_noted: bool = True) -> Seat:
+    seat = game.to_act
+    assert seat is not None
+    log.charged(0.001)
+    if is_noted:
+        log.noted(seat, note)
+    log.saw(game.act(seat, game.legal_actions()[0]))
+    return seat
+
+
+def test_a_note_is_on_record_beside_its_decision() -> None:
+    game = board(4)
+    log = GameLog(game, number=3)
+    log.saw(game.start())
+    note = Note("the longest suit", (("cards", 5.0),))
+    decide(game, log, is_noted=False)
+    seat = decide(game, log, note)
+    assert log.record().notes == (Noted(hand=1, decision=2, seat=seat, note=note),)
+    assert log.record().notes_dropped == ()
+
+
+def test_what_is_no_note_is_counted() -> None:
+    game = board(4)
+    log = GameLog(game, number=3)
+    log.saw(game.start())
+    seat = decide(game, log, None)
+    dropped = [0, 0, 0, 0]
+    dropped[seat] = 1
+    assert (log.record().notes, log.record().notes_dropped) == ((), tuple(dropped))
+
+
+def test_notes_of_a_seat_have_so_much_room_in_a_hand_and_leave_the_others_theirs() -> None:
+    game = board(2)
+    log = GameLog(game, number=3)
+    log.saw(game.start())
+    longest = Note("\N{GRINNING FACE}" * 200, tuple((f"n{place}", 1.0) for place in range(8)))
+    taken = [0, 0]
+    while not game.is_over:
+        seat = game.to_act
+        assert seat is not None
+        if seat == 0:
+            taken[decide(game, log, longest)] += 1
+        else:
+            taken[decide(game, log, Note("short"))] += 1
+    record = log.record()
+    kept = [sum(noted.seat == seat for noted in record.notes) for seat in range(2)]
+    assert kept[0] * len(longest.text.encode()) <= NOTES_BYTES < taken[0] * 800
+    assert kept[0] >= 3
+    assert kept[1] == taken[1]
+    assert record.notes_dropped == (taken[0] - kept[0], 0)
 
 
 def test_what_one_seat_sees_makes_no_record() -> None:

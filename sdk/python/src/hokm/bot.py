@@ -6,6 +6,7 @@ thinks about many games together writes :meth:`Bot.decide_many` too. Everything 
 one process.
 """
 
+import logging
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -24,10 +25,16 @@ from hokm.actions import (
     PlayCard,
 )
 from hokm.cards import Card, Rank, Suit, Trump
+from hokm.notes import Note, fitted
 from hokm.outcome import HandResult, Outcome
 from hokm.view import View
 
 T = TypeVar("T")
+
+_NOTE = "_hokm_note"
+"""Where a bot's note is among its attributes, and is in no author's way."""
+
+_log = logging.getLogger("hokm")
 
 
 class Bot(ABC):
@@ -81,6 +88,27 @@ class Bot(ABC):
     def game_ended(self, view: View, outcome: Outcome) -> None:  # noqa: B027  # likewise
         """The game is over."""
 
+    def note(self, text: str = "", /, **numbers: float) -> None:
+        """Attach a note to the action that is being decided, for the bot's owner alone: a text of
+        up to 200 printable characters, and up to 8 numbers by name.
+
+        The record of the match keeps it; nobody at the table is told. Called again before the
+        action is given, the last call counts; called at another time, none does. What does not fit
+        is left out, with a warning in the bot's log: a note raises nothing and costs no game.
+
+        >>> class Lowest(Bot):
+        ...     def play(self, view):
+        ...         self.note("the lowest", choices=len(view.playable))
+        ...         return view.playable[0]
+        """
+        try:
+            note, wrong = fitted(text, numbers)
+        except Exception as error:  # a text that cannot even be made one
+            note, wrong = None, f"it cannot be read: {type(error).__name__}"
+        if wrong:
+            _log.warning("a note is not kept as it was given: %s", wrong)
+        self.__dict__[_NOTE] = note
+
     @classmethod
     def decide_many(cls, asked: Sequence["Asked"]) -> Iterable[tuple["Asked", Action]]:
         """Decide in all games that wait for this process: each of ``asked`` with its action, in any
@@ -97,6 +125,7 @@ class Bot(ABC):
         ...     @classmethod
         ...     def decide_many(cls, asked):
         ...         for one, choice in zip(asked, network([one.view for one in asked])):
+        ...             one.bot.note(choice=choice)
         ...             yield one, one.view.legal[choice]
         ...     def play(self, view):
         ...         return view.playable[0]
@@ -131,6 +160,8 @@ def decide_many(kind: type[Bot], asked: Sequence[Asked]) -> Iterator[tuple[Asked
     what was left without one.
     """
     name = f"{kind.__name__}.decide_many()"
+    for one in asked:
+        one.bot.__dict__.pop(_NOTE, None)
     answers: object = kind.decide_many(asked)
     if not isinstance(answers, Iterable):
         raise TypeError(f"{name} must give pairs (asked, action), not {answers!r}: yield them")
@@ -153,6 +184,12 @@ def decide_many(kind: type[Bot], asked: Sequence[Asked]) -> Iterator[tuple[Asked
         yield one, action
     if unanswered:
         raise TypeError(f"{name} gave no answer for {'; '.join(map(_named, unanswered))}")
+
+
+def note_of(bot: Bot) -> Note | None:
+    """The note that the bot attached to the action it decided last; None if it did not."""
+    note: object = bot.__dict__.get(_NOTE)
+    return note if isinstance(note, Note) else None
 
 
 def _named(asked: Asked) -> str:

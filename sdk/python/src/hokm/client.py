@@ -10,6 +10,7 @@ import os
 import sys
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from queue import SimpleQueue
 from typing import Final, NoReturn
@@ -20,6 +21,7 @@ from hokm.bot import Bot
 from hokm.player import Player, SessionError
 from hokm.session import Answer, FromBot
 from hokm.wire import (
+    BATCH_BYTES,
     PLAY_METHOD,
     RESUME_METADATA,
     TICKET_METADATA,
@@ -264,23 +266,26 @@ def _timed(message: FromBot, *, since: float) -> FromBot:
     """An answer that says how long the bot had the decision."""
     if not isinstance(message, Answer):
         return message
-    took_seconds = time.monotonic() - since
-    return Answer(message.game, message.decision, message.attempt, message.action, took_seconds)
+    return replace(message, took_seconds=time.monotonic() - since)
 
 
 def _batches(outgoing: SimpleQueue[bytes | None]) -> Iterator[bytes]:
-    """What is ready at one moment as one batch, until None; gRPC draws them in a thread of its own.
+    """What is ready at one moment as one batch, or several where it is more than one may have,
+    until None; gRPC draws them in a thread of its own.
 
     Encoded batches one after another are one batch: the bytes of a repeated field add up.
     """
-    is_open = True
-    while is_open:
-        ready = [outgoing.get()]
-        while not outgoing.empty():  # nobody else takes from it
-            ready.append(outgoing.get())
-        is_open = None not in ready
-        if batch := b"".join(message for message in ready if message is not None):
+    batch = b""
+    while (message := outgoing.get()) is not None:
+        if batch and len(batch) + len(message) > BATCH_BYTES:
             yield batch
+            batch = b""
+        batch += message
+        if outgoing.empty():  # nobody else takes from it
+            yield batch
+            batch = b""
+    if batch:
+        yield batch
 
 
 def _as_it_is(data: bytes) -> bytes:

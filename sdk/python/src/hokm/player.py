@@ -13,9 +13,10 @@ from typing import assert_never
 
 import hokm
 from hokm.actions import Action, action_text
-from hokm.bot import Asked, Bot, decide_many
+from hokm.bot import Asked, Bot, decide_many, note_of
 from hokm.errors import HokmError, Reason, quoted
 from hokm.events import CardPlayed, Event, HandEnded, HandStarted, PartnerDrawn
+from hokm.notes import Note
 from hokm.session import (
     PROTOCOL,
     Answer,
@@ -50,6 +51,8 @@ class _Game:
     """It was asked last for this attempt at this decision; 0 before the first."""
     action: Action | None = None
     """Its last answer."""
+    note: Note | None = None
+    """What it attached to that."""
     answered: tuple[int, int] = (0, 0)
     """The decision and attempt that this answered."""
     hands_ended: int = 0
@@ -113,19 +116,19 @@ class Player:
 
     def _answers(self) -> Iterator[FromBot]:
         asked = []
-        for number, game in self._asked.items():
+        for game in self._asked.values():
             if game.action is not None and game.answered == (game.decision, game.attempt):
                 # Its answer did not arrive before the stream broke.
-                yield Answer(number, game.decision, game.attempt, game.action)
+                yield _answer(game)
             else:
                 asked.append(game.seat)
         self._asked.clear()
         if asked:
             for seat, action in decide_many(self._bot_class, asked):
                 game = self._games[seat.game]
-                game.action = action
+                game.action, game.note = action, note_of(seat.bot)
                 game.answered = game.decision, game.attempt
-                yield Answer(seat.game, game.decision, game.attempt, action)
+                yield _answer(game)
         if self.is_finished:
             yield Goodbye()
 
@@ -218,6 +221,12 @@ class Player:
         self._asked.pop(end.game, None)
         _learn(game, end.events)
         game.seat.bot.game_ended(game.seat.view, end.outcome)
+
+
+def _answer(game: _Game) -> Answer:
+    assert game.action is not None
+    decision, attempt = game.answered
+    return Answer(game.seat.game, decision, attempt, game.action, note=game.note)
 
 
 def _learn(game: _Game, events: Sequence[Event]) -> None:

@@ -12,6 +12,7 @@ from hokm.actions import Action
 from hokm.cards import Seat
 from hokm.errors import Reason
 from hokm.events import Event
+from hokm.notes import Note
 from hokm.outcome import Outcome
 from hokm.rules.options import Rules
 from hokm.view import ClockView
@@ -42,8 +43,8 @@ class Hello:
 
 @dataclass(frozen=True, slots=True)
 class Malformed:
-    """What arrived in place of an action: not one action of the right kind. ``detail`` says why,
-    for its sender.
+    """What arrived in place of an action, or of a note: not one of the right kind. ``detail`` says
+    why, for its sender.
     """
 
     detail: str
@@ -52,7 +53,8 @@ class Malformed:
 @dataclass(frozen=True, slots=True)
 class Answer:
     """A bot's answer to an open decision; ``attempt`` counts from 1 and grows by one after a
-    refusal. ``took_seconds`` is how long the bot had the decision, by its own word.
+    refusal. ``took_seconds`` is how long the bot had the decision, by its own word; ``note`` is for
+    its owner alone.
     """
 
     game: int
@@ -60,6 +62,7 @@ class Answer:
     attempt: int
     action: Action | Malformed
     took_seconds: float | None = None
+    note: Note | Malformed | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,6 +45,7 @@ from hokm.events import (
     TrickTaken,
     TrumpDeclared,
 )
+from hokm.notes import NOTE_CHARACTERS, NOTE_NUMBERS, NUMBER_NAME_CHARACTERS, Note, wrong_with
 from hokm.outcome import Ending, HandKind, HandResult, Outcome
 from hokm.rules.options import (
     FirstHakem,
@@ -120,7 +121,9 @@ REASON_LENGTH: Final = 200
 CONCURRENT_GAMES: Final = 1024
 """Games at most that a hello may ask for; four times what the referee's speed is measured with."""
 BATCH_BYTES: Final = 64 * 1024
-"""Bytes at most in a bot's batch: an answer to each of its games, each the longest discard."""
+"""Bytes at most in a bot's batch: an answer to each of its games, each the longest discard. Where
+answers have notes, batches are begun sooner.
+"""
 
 HOME_MESSAGE_BYTES: Final = 4 * 1024
 """Bytes at most in a message between a home and a ladder, either way."""
@@ -166,6 +169,15 @@ def decode_from_bot(data: bytes) -> tuple[FromBot, ...]:
         raise WireError(f"a batch of {len(data)} bytes: a bot's have at most {BATCH_BYTES}")
     batch = _parsed(referee_service_pb2.PlayRequest, data)
     return tuple(_each(batch.messages, "message", _TAKE_FROM_BOT))
+
+
+def count_from_bot(data: bytes) -> int:
+    """How many messages a batch of a bot has, which is quicker than to read them. Raises as
+    :func:`decode_from_bot`.
+    """
+    if len(data) > BATCH_BYTES:
+        raise WireError(f"a batch of {len(data)} bytes: a bot's have at most {BATCH_BYTES}")
+    return len(_parsed(referee_service_pb2.PlayRequest, data).messages)
 
 
 def encode_from_referee(messages: Sequence[FromReferee]) -> bytes:
@@ -627,6 +639,36 @@ def _put_answer(answer: Answer, message: session_pb2.FromBot) -> None:
     _put_action(answer.action, wire.action)
     if answer.took_seconds is not None:
         wire.took_microseconds = _microseconds(answer.took_seconds)
+    match answer.note:
+        case Note() as note:
+            _put_note(note, wire.note)
+        case Malformed():
+            wire.note.SetInParent()  # a note that says nothing, which is what it reads as
+        case None:
+            pass
+
+
+def _put_note(note: Note, message: session_pb2.Note) -> None:
+    # Half a surrogate pair has no UTF-8.
+    message.text = note.text.encode(errors="replace")
+    for name, value in note.numbers:
+        message.numbers.add(name=name.encode(errors="replace"), value=value)
+
+
+def _take_note(message: session_pb2.Note) -> Note | Malformed:
+    """A note within its bounds; whatever else it is costs nothing but the note."""
+    # What is far beyond them is not decoded to find that out.
+    if len(message.text) > 4 * NOTE_CHARACTERS or len(message.numbers) > NOTE_NUMBERS:
+        return Malformed("a note with too much in it")
+    if any(len(number.name) > NUMBER_NAME_CHARACTERS for number in message.numbers):
+        return Malformed("a note with a number of too long a name")
+    try:
+        numbers = tuple([(number.name.decode(), number.value) for number in message.numbers])
+        note = Note(message.text.decode(), numbers)
+    except UnicodeDecodeError:
+        return Malformed("a note in no UTF-8")
+    wrong = wrong_with(note)
+    return Malformed(f"a note that is none: {wrong}") if wrong else note
 
 
 def _take_answer(message: session_pb2.Answer) -> Answer:
@@ -637,7 +679,8 @@ def _take_answer(message: session_pb2.Answer) -> Answer:
         action = Malformed(str(error))
     took = _or_none(message, "took_microseconds")
     took_seconds = None if took is None else _seconds(took)
-    return Answer(message.game, message.decision, message.attempt, action, took_seconds)
+    note = _take_note(message.note) if message.HasField("note") else None
+    return Answer(message.game, message.decision, message.attempt, action, took_seconds, note)
 
 
 def _put_goodbye(goodbye: Goodbye, message: session_pb2.FromBot | session_pb2.FromReferee) -> None:

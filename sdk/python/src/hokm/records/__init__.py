@@ -20,6 +20,7 @@ from hokm.records.values import (
     GameRecord,
     HandRecord,
     MatchRecord,
+    Noted,
     Policy,
     ProcessRecord,
     Refusal,
@@ -30,6 +31,7 @@ from hokm.records.values import (
     deal_id,
     remote_digest,
     score_of,
+    with_notes_of,
 )
 
 __all__ = [
@@ -42,6 +44,7 @@ __all__ = [
     "GameRecord",
     "HandRecord",
     "MatchRecord",
+    "Noted",
     "Place",
     "Policy",
     "ProcessRecord",
@@ -62,4 +65,5 @@ __all__ = [
     "substance_digest",
     "to_json",
     "verify",
+    "with_notes_of",
 ]

@@ -16,6 +16,7 @@ from hokm.errors import Reason, quoted
 from hokm.events import CardTurned, HandEnded, HandStarted
 from hokm.outcome import Ending, HandResult, Outcome
 from hokm.records.replays import (
+    Decided,
     Place,
     ReplayError,
     SeedsByGame,
@@ -230,28 +231,38 @@ def _starts(room: RoomRecord) -> Iterator[Finding]:
 def _game(
     record: MatchRecord, game: GameRecord, *, place: Place, table: SeedsByGame
 ) -> Iterator[Finding]:
+    decided: list[tuple[int, int, Seat]] = []
     try:
         fresh = dealt_again(record, game, place=place, table=table)
-        yield from _hands(fresh, game, place=place)
+        yield from _hands(fresh, game, place=place, decided=decided)
     except ReplayError as error:
         yield Finding(error.what, error.place)
         return
     yield from _refusals(game, policy=record.policy, place=place)
     yield from _outcome(fresh, game, policy=record.policy, place=place)
     yield from _times(game, place=place)
+    yield from _notes(game, decided, place=place)
 
 
-def _hands(fresh: Game, game: GameRecord, *, place: Place) -> Iterator[Finding]:
-    """Play the game again and compare what follows without a choice."""
+def _hands(
+    fresh: Game, game: GameRecord, *, place: Place, decided: list[tuple[int, int, Seat]]
+) -> Iterator[Finding]:
+    """Play the game again and compare what follows without a choice. Adds each decision to those
+    that were ``decided``: its hand, its number there, its seat.
+    """
     hands = {hand.number: hand for hand in game.hands}
     turned: list[tuple[Seat, Card]] = []
     results: dict[int, HandResult] = {}
-    number = 0
+    number = taken = 0
     for event in played(fresh, game, place=place):
+        if isinstance(event, Decided):
+            taken += 1
+            decided.append((number, taken, event.seat))
         match event:
             case CardTurned(seat, card):
                 turned.append((seat, card))
             case HandStarted(number, hakem):
+                taken = 0
                 if number in hands:
                     yield from _dealt(hands[number], fresh.deal.deck, hakem=hakem, place=place)
                 else:
@@ -322,6 +333,20 @@ def _times(game: GameRecord, *, place: Place) -> Iterator[Finding]:
     if times != taken:
         what = f"{quoted(times)} decision times by hand, for {quoted(taken)} decisions"
         yield Finding(f"it has {what}", place)
+
+
+def _notes(
+    game: GameRecord, decided: Sequence[tuple[int, int, Seat]], *, place: Place
+) -> Iterator[Finding]:
+    """Each note is of a seat to a decision that it took, one to each, in their order."""
+    noted = [(one.hand, one.decision, one.seat) for one in game.notes]
+    took = set(decided)
+    for hand, decision, seat in noted:
+        if (hand, decision, seat) not in took:
+            what = f"seat {seat} has a note to decision {decision}, which it did not take"
+            yield Finding(what, replace(place, hand=hand))
+    if sorted(set(noted)) != noted:
+        yield Finding("its notes do not stand in order, one to a decision", place)
 
 
 def _outcome(fresh: Game, game: GameRecord, *, policy: Policy, place: Place) -> Iterator[Finding]:

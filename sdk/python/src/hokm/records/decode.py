@@ -5,11 +5,13 @@ entrant has a seat in every room and a place in the score, every process a room,
 a value for each side. What the play makes of it is for :mod:`hokm.records.checks` to say.
 """
 
+import re
 from collections.abc import Callable
 
 from hokm.actions import CUTS, Draw
 from hokm.cards import Card, Seat, Side, Trump
 from hokm.errors import NotationError, Reason, RulesError, quoted
+from hokm.notes import Note, wrong_with
 from hokm.outcome import Ending, HandKind, HandResult, Outcome
 from hokm.records.document import At, Json, RecordError, parsed, sha256_of
 from hokm.records.encode import DRAW_LETTERS, SCHEMA, substance_digest
@@ -21,6 +23,7 @@ from hokm.records.values import (
     GameRecord,
     HandRecord,
     MatchRecord,
+    Noted,
     Policy,
     ProcessRecord,
     Refusal,
@@ -199,7 +202,9 @@ def _read_game(
     entry = at.entries(
         *("number", "hands"), optional=("seating", "turned", "outcome", "refusals", "flags")
     )
-    told = circumstances.entries(optional=("microseconds", "cause", "time_loss"))
+    told = circumstances.entries(
+        optional=("microseconds", "cause", "time_loss", "notes", "notes_dropped")
+    )
     cause = told["cause"].maybe(At.text) or ""
     seats = rules.players
 
@@ -234,8 +239,45 @@ def _read_game(
             lambda hand: hand.each(lambda decision: decision.number() / 1_000_000)
         ),
         time_loss=told["time_loss"].maybe(lambda loss: _read_time_loss(loss, seats=seats)),
+        notes=told["notes"].each_if_any(lambda noted: _read_noted(noted, seats=seats)),
+        notes_dropped=told["notes_dropped"].maybe(lambda at: _read_dropped(at, seats=seats)) or (),
         flags=entry["flags"].each_if_any(lambda flag: flag.kind(Flag)),
     )
+
+
+def _read_noted(at: At, *, seats: int) -> Noted:
+    entry = at.entries("hand", "decision", "seat", optional=("text", "numbers"))
+
+    def number(at: At) -> tuple[str, float]:
+        pair = at.items()
+        if len(pair) != 2:
+            raise at.wrong("expected a name and a number")
+        text = pair[1].text()
+        if not re.fullmatch(r"-?[0-9]{1,20}(\.[0-9]{1,20})?(e[+-][0-9]{1,3})?", text):
+            raise pair[1].wrong(f"{quoted(text)} is no decimal number")
+        if repr(value := float(text)) != text:
+            raise pair[1].wrong(f"{quoted(text)} is not the shortest text of that number")
+        return pair[0].text(), value
+
+    for key in ("text", "numbers"):
+        if entry[key].value in ("", []):
+            raise entry[key].wrong("what is empty is left out")
+    note = Note(entry["text"].maybe(At.text) or "", entry["numbers"].each_if_any(number))
+    if wrong := wrong_with(note):
+        raise at.wrong(f"this is no note: {wrong}")
+    return Noted(
+        hand=entry["hand"].number(low=1),
+        decision=entry["decision"].number(low=1),
+        seat=_read_seat(entry["seat"], seats=seats),
+        note=note,
+    )
+
+
+def _read_dropped(at: At, *, seats: int) -> tuple[int, ...]:
+    dropped = at.each(At.number)
+    if len(dropped) != seats:
+        raise at.wrong(f"expected a number for each of {seats} seats")
+    return dropped
 
 
 def _read_time_loss(at: At, *, seats: int) -> TimeLoss:

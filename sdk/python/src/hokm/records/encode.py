@@ -20,6 +20,7 @@ from hokm.records.values import (
     GameRecord,
     HandRecord,
     MatchRecord,
+    Noted,
     RoomRecord,
     TimeLoss,
 )
@@ -193,6 +194,22 @@ def _game_circumstances(game: GameRecord) -> Json:
             or None,
             "cause": (game.outcome and game.outcome.cause) or None,
             "time_loss": None if game.time_loss is None else _time_loss(game.time_loss),
+            "notes": [_noted(noted) for noted in game.notes] or None,
+            "notes_dropped": list(game.notes_dropped) or None,
+        }
+    )
+
+
+def _noted(noted: Noted) -> Json:
+    note = noted.note
+    return _present(
+        {
+            "hand": noted.hand,
+            "decision": noted.decision,
+            "seat": noted.seat,
+            "text": note.text or None,
+            # The shortest decimal text that reads back as the same number.
+            "numbers": [[name, repr(value)] for name, value in note.numbers] or None,
         }
     )
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from hokm.records.decode import from_json
 from hokm.records.document import RecordError, refuse_too_many
 from hokm.records.encode import to_json
-from hokm.records.values import MatchRecord
+from hokm.records.values import MatchRecord, without_notes
 
 LARGEST_BYTES = 64 * 2**20
 """No record is longer than this once unpacked: 64 MiB are some 60,000 hands, and a small file that
@@ -24,15 +24,16 @@ unpacks to more is not let into memory.
 def save(path: Path, record: MatchRecord) -> None:
     """Write the record so that at every moment the file is whole: the old one, none, or this one.
 
-    Equal records are equal bytes. Raises OSError, which names ``path``; :class:`RecordError` for a
-    record that is too long to be read again; ValueError for a name not in composed form.
+    Equal records are equal bytes. One that would be too long to be read again is written without
+    notes. Raises OSError, which names ``path``; :class:`RecordError` for a record that is too long
+    even so; ValueError for a name not in composed form.
     """
     data = to_json(record)
-    if len(data) > LARGEST_BYTES:
-        raise RecordError(
-            f"{path}: this record has {len(data)} bytes; none may have over {LARGEST_BYTES}"
-        )
-    refuse_too_many(data)
+    try:
+        _refuse_too_long(path, data)
+    except RecordError:
+        data = to_json(without_notes(record))
+        _refuse_too_long(path, data)
     if path.suffix == ".gz":
         data = _compressed(data)
     part = _part(path)
@@ -47,6 +48,14 @@ def save(path: Path, record: MatchRecord) -> None:
             _remove(part)
             raise
         _sync_folder(path.parent)
+
+
+def _refuse_too_long(path: Path, data: bytes) -> None:
+    if len(data) > LARGEST_BYTES:
+        raise RecordError(
+            f"{path}: this record has {len(data)} bytes; none may have over {LARGEST_BYTES}"
+        )
+    refuse_too_many(data)
 
 
 def refuse_unwritable(path: Path) -> None:

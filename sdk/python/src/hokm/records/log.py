@@ -22,8 +22,9 @@ from hokm.events import (
     HandStarted,
     TrumpDeclared,
 )
+from hokm.notes import Note
 from hokm.outcome import HandResult, Outcome
-from hokm.records.values import GameRecord, HandRecord, Refusal, TimeLoss
+from hokm.records.values import GameRecord, HandRecord, Noted, Refusal, TimeLoss
 from hokm.rules.game import Game
 
 T = TypeVar("T")
@@ -31,12 +32,20 @@ T = TypeVar("T")
 ACTION_CHARACTERS = 200
 """A refused action's text is cut here: a record is no notebook for a bot to write in."""
 
+NOTES_BYTES = 4096
+"""What the notes of a seat have room for in a hand: each of its decisions may say some 150
+characters and three numbers. A hand takes a quarter of that in a record without any.
+"""
+_NOTE_BYTES = 48
+_NUMBER_BYTES = 24
+"""About what a note and a number in it take in a record besides their text and name."""
+
 
 class GameLog:
     """What happens in ``game``, as it happens; ``number`` is its board's, or its pair's in races.
 
-    Call :meth:`charged` for a decision before :meth:`saw` with what it led to: the last decision of
-    a hand belongs to that hand.
+    Call :meth:`charged` and :meth:`noted` for a decision before :meth:`saw` with what it led to:
+    the last decision of a hand belongs to that hand.
     """
 
     def __init__(self, game: Game, *, number: int) -> None:
@@ -47,6 +56,8 @@ class GameLog:
         self._refusals: list[Refusal] = []
         self._outcome: Outcome | None = None
         self._time_loss: TimeLoss | None = None
+        self._notes: list[Noted] = []
+        self._dropped = [0] * game.variant.seats
 
     def saw(self, events: Iterable[Event]) -> None:
         """These whole events happened, in this order."""
@@ -77,6 +88,20 @@ class GameLog:
         """The decision just taken was charged so much."""
         self._hands[-1].seconds.append(round(seconds, 6))
 
+    def noted(self, seat: Seat, note: Note | None) -> None:
+        """The seat attached a note to the decision that was charged last; None for one that is
+        none. It is kept as long as there is room for the notes of its seat in this hand.
+        """
+        hand = self._hands[-1]
+        if note is not None:
+            noted_bytes = hand.noted_bytes.get(seat, 0) + _bytes_of(note)
+            if noted_bytes <= NOTES_BYTES:
+                hand.noted_bytes[seat] = noted_bytes
+                decision = len(hand.seconds)
+                self._notes.append(Noted(hand=hand.number, decision=decision, seat=seat, note=note))
+                return
+        self._dropped[seat] += 1
+
     def refused(self, seat: Seat, attempt: int, reason: Reason, action: str) -> None:
         """An answer was refused; ``action`` is its text."""
         refusal = Refusal(
@@ -106,6 +131,8 @@ class GameLog:
             refusals=tuple(self._refusals),
             seconds=tuple(tuple(hand.seconds) for hand in self._hands),
             time_loss=self._time_loss,
+            notes=tuple(self._notes),
+            notes_dropped=tuple(self._dropped) if any(self._dropped) else (),
         )
 
 
@@ -121,6 +148,7 @@ class _Hand:
     plays: list[Card] = field(default_factory=list)
     result: HandResult | None = None
     seconds: list[float] = field(default_factory=list)
+    noted_bytes: dict[Seat, int] = field(default_factory=dict)
 
     def record(self) -> HandRecord:
         return HandRecord(
@@ -134,6 +162,11 @@ class _Hand:
             plays=tuple(self.plays),
             result=self.result,
         )
+
+
+def _bytes_of(note: Note) -> int:
+    names = sum(len(name) + _NUMBER_BYTES for name, _ in note.numbers)
+    return len(note.text.encode()) + names + _NOTE_BYTES
 
 
 def _whole(value: T | None) -> T:

@@ -8,7 +8,16 @@ from typing import TypeAlias
 from hokm.actions import DECLARATIONS, DRAWS, PLAYS, Action, CutDeck, DiscardCards, Draw
 from hokm.deck import shuffled
 from hokm.errors import HokmError, IllegalAction
-from hokm.events import Event, HandEnded, HandStarted
+from hokm.events import (
+    CardPlayed,
+    CardsDiscarded,
+    DeckCut,
+    DrawChosen,
+    Event,
+    HandEnded,
+    HandStarted,
+    TrumpDeclared,
+)
 from hokm.records.values import GameRecord, HandRecord, MatchRecord
 from hokm.rules.deal import Deal
 from hokm.rules.game import Board, Game, Race
@@ -16,6 +25,9 @@ from hokm.rules.options import Play, Rules
 from hokm.rules.variants import variant_of
 
 SeedsByGame: TypeAlias = Mapping[int, Mapping[int, bytes]]
+
+Decided: TypeAlias = DeckCut | TrumpDeclared | CardsDiscarded | DrawChosen | CardPlayed
+"""What decisions become, one each; it has the seat that took it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,18 +1,21 @@
 """The record of a match as values: what was dealt, decided and refused, and how it ended.
 
 A record says enough to play every game again through the rules and to deal every deck again from
-its seed. It has no field for a ticket or a token, and none for what a bot thought. These classes
+its seed. It has no field for a ticket or a token. What bots noted of their actions is for the owner
+of each alone; :func:`with_notes_of` leaves out the rest. These classes
 know nothing of files (:mod:`hokm.records.files`) and judge nothing (:mod:`hokm.records.checks`).
 """
 
 import hashlib
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field, replace
 from enum import Enum
 
 from hokm.actions import Draw
 from hokm.cards import Card, Seat, Side, Trump
 from hokm.errors import Reason
+from hokm.notes import Note
 from hokm.outcome import HandResult, Outcome
 from hokm.rules.options import Play, Rules
 from hokm.rules.variants import variant_of
@@ -141,6 +144,18 @@ class TimeLoss:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Noted:
+    """The note of a seat to its decision: number ``decision``, from 1, of all in hand number
+    ``hand``.
+    """
+
+    hand: int
+    decision: int
+    seat: Seat
+    note: Note
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class GameRecord:
     """One board in one room, or one race.
 
@@ -148,7 +163,9 @@ class GameRecord:
     seat where a draw of partners moved them to other seats than their room's, None elsewhere;
     ``turned`` is the ace draw of a race, to seats as they were. ``hands`` is empty for a game that
     never began, ``outcome`` None while it goes on. ``seconds`` is what each decision was charged,
-    hand by hand, in order. ``time_loss`` says more of a clock that ran out.
+    hand by hand, in order. ``time_loss`` says more of a clock that ran out. ``notes`` are in the
+    order of their decisions; ``notes_dropped`` is how many of each seat were out of bounds, empty
+    where none was.
     """
 
     number: int
@@ -159,6 +176,8 @@ class GameRecord:
     refusals: tuple[Refusal, ...] = ()
     seconds: tuple[tuple[float, ...], ...] = ()
     time_loss: TimeLoss | None = None
+    notes: tuple[Noted, ...] = ()
+    notes_dropped: tuple[int, ...] = ()
     flags: tuple[Flag, ...] = ()
 
 
@@ -288,6 +307,43 @@ def deal_id(match: str, *, attempt: int = 1, pair: int | None = None) -> str:
     """
     attempted = match if attempt == 1 else f"{match}!{attempt}"
     return attempted if pair is None else f"{attempted}/g{pair}"
+
+
+def with_notes_of(record: MatchRecord, entrants: Collection[int]) -> MatchRecord:
+    """The record with the notes of these entrants, by index, alone, as their owner may see it. Its
+    substance is the same.
+    """
+
+    def of(room: RoomRecord, game: GameRecord) -> GameRecord:
+        if not game.notes and not game.notes_dropped:
+            return game
+        own = [index in entrants for index in room.seating_of(game)]
+        dropped = tuple(count if own[seat] else 0 for seat, count in enumerate(game.notes_dropped))
+        notes = tuple(noted for noted in game.notes if own[noted.seat])
+        return replace(game, notes=notes, notes_dropped=dropped if any(dropped) else ())
+
+    rooms = tuple(
+        replace(room, games=tuple(of(room, game) for game in room.games)) for room in record.rooms
+    )
+    return record if rooms == record.rooms else replace(record, rooms=rooms)
+
+
+def without_notes(record: MatchRecord) -> MatchRecord:
+    """The record with all notes left out, and counted with those that were."""
+
+    def of(game: GameRecord) -> GameRecord:
+        if not game.notes:
+            return game
+        seats = range(record.rules.players)
+        before = game.notes_dropped or tuple(0 for _ in seats)
+        counted = Counter(noted.seat for noted in game.notes)
+        dropped = tuple(before[seat] + counted[Seat(seat)] for seat in seats)
+        return replace(game, notes=(), notes_dropped=dropped)
+
+    return replace(
+        record,
+        rooms=tuple(replace(room, games=tuple(map(of, room.games))) for room in record.rooms),
+    )
 
 
 def score_of(rules: Rules, rooms: Sequence[RoomRecord], *, entrants: int) -> tuple[int, ...]:

@@ -538,6 +538,7 @@ class Answer(_message.Message):
     ATTEMPT_FIELD_NUMBER: _builtins.int
     ACTION_FIELD_NUMBER: _builtins.int
     TOOK_MICROSECONDS_FIELD_NUMBER: _builtins.int
+    NOTE_FIELD_NUMBER: _builtins.int
     game: _builtins.int
     """As in the decision."""
     decision: _builtins.int
@@ -550,6 +551,12 @@ class Answer(_message.Message):
     """
     @_builtins.property
     def action(self) -> _action_pb2.Action: ...
+    @_builtins.property
+    def note(self) -> Global___Note:
+        """For the bot's owner; it decides nothing, and nobody at the table is told. Kept in the record if
+        the action is taken and the note within its bounds; left out otherwise, at no other cost.
+        """
+
     def __init__(
         self,
         *,
@@ -558,16 +565,73 @@ class Answer(_message.Message):
         attempt: _builtins.int = ...,
         action: _action_pb2.Action | None = ...,
         took_microseconds: _builtins.int | None = ...,
+        note: Global___Note | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_took_microseconds", b"_took_microseconds", "action", b"action", "took_microseconds", b"took_microseconds"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_took_microseconds", b"_took_microseconds", "action", b"action", "note", b"note", "took_microseconds", b"took_microseconds"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_took_microseconds", b"_took_microseconds", "action", b"action", "attempt", b"attempt", "decision", b"decision", "game", b"game", "took_microseconds", b"took_microseconds"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_took_microseconds", b"_took_microseconds", "action", b"action", "attempt", b"attempt", "decision", b"decision", "game", b"game", "note", b"note", "took_microseconds", b"took_microseconds"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__took_microseconds: _TypeAlias = _typing.Literal["took_microseconds"]  # noqa: Y015
     _WhichOneofArgType__took_microseconds: _TypeAlias = _typing.Literal["_took_microseconds", b"_took_microseconds"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType__took_microseconds) -> _WhichOneofReturnType__took_microseconds | None: ...
 
 Global___Answer: _TypeAlias = Answer  # noqa: Y015
+
+@_typing.final
+class Note(_message.Message):
+    """What a bot says to its owner about an action. It says something, in text or numbers."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TEXT_FIELD_NUMBER: _builtins.int
+    NUMBERS_FIELD_NUMBER: _builtins.int
+    text: _builtins.bytes
+    """UTF-8, at most 200 printable characters. Bytes, so that a text cut in the middle of a character
+    makes no message unreadable.
+    """
+    @_builtins.property
+    def numbers(self) -> _containers.RepeatedCompositeFieldContainer[Global___NoteNumber]:
+        """At most 8, each by another name."""
+
+    def __init__(
+        self,
+        *,
+        text: _builtins.bytes = ...,
+        numbers: _abc.Iterable[Global___NoteNumber] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["numbers", b"numbers", "text", b"text"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Note: _TypeAlias = Note  # noqa: Y015
+
+@_typing.final
+class NoteNumber(_message.Message):
+    """A number in a note."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    NAME_FIELD_NUMBER: _builtins.int
+    VALUE_FIELD_NUMBER: _builtins.int
+    name: _builtins.bytes
+    """1 to 24 letters A to z, digits and "_", not beginning with a digit."""
+    value: _builtins.float
+    """Finite."""
+    def __init__(
+        self,
+        *,
+        name: _builtins.bytes = ...,
+        value: _builtins.float = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["name", b"name", "value", b"value"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___NoteNumber: _TypeAlias = NoteNumber  # noqa: Y015
 
 @_typing.final
 class Refused(_message.Message):
