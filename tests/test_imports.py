@@ -76,6 +76,9 @@ ONLY_IN = {
     "arena.ladder.bots.objects": ("arena.cli",),
     "matplotlib": ("arena.graph",),
     "arena.graph": ("arena.cli",),
+    # Of an extra, and asyncio comes with it: the program it makes has nothing else to do.
+    "textual": ("arena.tui.screen", "arena.cli.stepping"),
+    "arena.tui.screen": ("arena.cli",),
     "asyncio": ("arena.referee.bridge",),
     # Of an extra; its shared library alone is loaded, for to import the package takes seconds.
     "endplay": (),

@@ -1,4 +1,6 @@
-"""What ``arena replay`` shows: which hands of a file, told line by line or as short texts."""
+"""What ``arena replay`` shows: which hands of a file, told line by line or as short texts, if they
+are not stepped through (:mod:`arena.cli.stepping`).
+"""
 
 import os
 import sys
@@ -10,19 +12,20 @@ from pathlib import Path
 from rich.console import Console
 from rich.text import Text
 
-from arena.cli import show
+from arena.cli import show, stepping
 from arena.cli.errors import Misuse
 from arena.cli.telling import (
     LEGEND,
     Line,
     Teller,
     ending_lines,
+    entrant_labels,
     labelled,
     line,
     refusal_line,
     table_text,
 )
-from arena.cli.text import kept_apart, printable, told_apart
+from arena.cli.text import printable
 from hokm.cards import Seat
 from hokm.errors import NotationError
 from hokm.events import Event, HandEnded, HandStarted
@@ -57,6 +60,7 @@ class Ask:
     seat: int | None
     in_steps: bool
     as_text: bool
+    is_plain: bool = False
 
 
 def replay_file(ask: Ask) -> None:
@@ -70,13 +74,21 @@ def replay_file(ask: Ask) -> None:
         raise Misuse("--step waits for Enter, which needs a terminal on both sides")
     console = show.results()
     style = _Style(None if ask.seat is None else Seat(ask.seat), in_letters=not _has_suits(console))
+    chosen = list(_chosen(what, ask)) if isinstance(what, MatchRecord) else []
+    if not isinstance(what, MatchRecord) and (ask.room, ask.game, ask.hand) != (None, None, None):
+        raise Misuse("--room, --game and --hand choose from a record, and this is a hand's text")
+    is_printed = ask.is_plain or ask.as_text or ask.in_steps
+    if not is_printed and stepping.is_possible():
+        if isinstance(what, MatchRecord):
+            reel = stepping.reel_of_match(what, chosen)
+        else:
+            reel = stepping.reel_of_hands(str(ask.file), what)
+        stepping.step_through(reel, hand=ask.hand, seat=style.seat, in_letters=style.in_letters)
+        return
     if isinstance(what, MatchRecord):
-        chosen = list(_chosen(what, ask))
         lines = (
             _texts_of_match(what, chosen, ask) if ask.as_text else _match(what, chosen, ask, style)
         )
-    elif (ask.room, ask.game, ask.hand) != (None, None, None):
-        raise Misuse("--room, --game and --hand choose from a record, and this is a hand's text")
     else:
         lines = _texts(what) if ask.as_text else _hands(what, style)
     _print(lines, console, in_steps=ask.in_steps)
@@ -174,20 +186,16 @@ def _hands(hands: Iterable[tuple[Rules, HandRecord]], style: _Style) -> Iterator
 
 
 def _match(record: MatchRecord, games: Iterable[_Game], ask: Ask, style: _Style) -> Iterator[Line]:
-    entrants = [
-        (printable(entrant.name), printable(entrant.version)) for entrant in record.entrants
-    ]
-    labels, table = told_apart(entrants), seeds_by_game(record)
-    homes = [" (from elsewhere)" if entrant.is_remote else "" for entrant in record.entrants]
+    labels, table = entrant_labels(record), seeds_by_game(record)
     yield line(f"{printable(record.match)}: {table_text(record.rules)}")
     yield line(LEGEND)
     for room, game in games:
         seating = room.seating_of(game)
-        names = [kept_apart(labels[index]) for index in seating]
+        names = [labels[index] for index in seating]
         yield line()
         yield line(f"room {room.number}, game {game.number}")
         for seat, name in enumerate(names):
-            yield labelled(f"seat {seat}", name + homes[seating[seat]])
+            yield labelled(f"seat {seat}", name)
         place = Place(room=room.number, game=game.number)
         events = played(dealt_again(record, game, place=place, table=table), game, place=place)
         refusals = game.refusals

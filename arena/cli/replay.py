@@ -1,4 +1,4 @@
-"""``arena replay``: a record, or a hand that somebody pasted, trick by trick."""
+"""``arena replay``: a record, or a hand that somebody pasted, to step through or as text."""
 
 from pathlib import Path
 from typing import Annotated
@@ -37,12 +37,17 @@ def replay(
     text: Annotated[
         bool, typer.Option("--text", help="Print the hands as short texts, to paste elsewhere.")
     ] = False,
+    plain: Annotated[
+        bool,
+        typer.Option("--plain", help="Print, on a terminal too.  [default: print elsewhere only]"),
+    ] = False,
 ) -> None:
-    """Play hands again in the terminal, trick by trick.
+    """Step through played hands in the terminal, or print them trick by trick.
 
     They are those of a record, or hands that were pasted as text. Every card is played again
-    through the rules. The lead of a trick is marked with >, trumps with ^, and the card that takes
-    it with *.
+    through the rules. On a terminal this is a program: ? tells its keys. Elsewhere, and with
+    --plain, --step or --text, it prints. The lead of a trick is marked with >, trumps with ^, and
+    the card that takes it with *.
     """
     if text and (seat is not None or step):
         raise Misuse("--text tells whole hands at once; leave out --seat and --step")
@@ -51,6 +56,13 @@ def replay(
 
     playback.replay_file(
         playback.Ask(
-            file=file, room=room, game=game, hand=hand, seat=seat, in_steps=step, as_text=text
+            file=file,
+            room=room,
+            game=game,
+            hand=hand,
+            seat=seat,
+            in_steps=step,
+            as_text=text,
+            is_plain=plain,
         )
     )

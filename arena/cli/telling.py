@@ -9,7 +9,7 @@ spans, each with its style, and says all without them.
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from arena.wording import printable
+from arena.cli.text import kept_apart, printable, told_apart
 from hokm.actions import Draw
 from hokm.cards import Card, Seat, Side, Suit, Trump
 from hokm.events import (
@@ -28,8 +28,9 @@ from hokm.events import (
     TrumpDeclared,
 )
 from hokm.notation import options_chosen
+from hokm.notes import Note
 from hokm.outcome import HandKind, Outcome
-from hokm.records import Flag, GameRecord, Refusal
+from hokm.records import Flag, GameRecord, MatchRecord, Refusal
 from hokm.rules.options import Play, Rules
 from hokm.rules.variants import Variant, variant_of
 from hokm.view import View
@@ -93,9 +94,16 @@ def side_text(variant: Variant, side: Side) -> str:
 
 
 def table_text(rules: Rules) -> str:
-    """What is played at a table: ``4 players, boards``, and the options that are not the default."""
+    """What is played at a table: ``4 players, boards``, and the options that were chosen."""
     play = "boards" if rules.play is Play.BOARDS else "a race"
     return ", ".join([f"{rules.players} players", play, *options_chosen(rules)])
+
+
+def entrant_labels(record: MatchRecord) -> list[str]:
+    """The entrants of a match as they are told apart, and which of them were elsewhere."""
+    entrants = [(printable(one.name), printable(one.version)) for one in record.entrants]
+    homes = [" (from elsewhere)" if one.is_remote else "" for one in record.entrants]
+    return [kept_apart(name) + home for name, home in zip(told_apart(entrants), homes, strict=True)]
 
 
 def refusal_line(refusal: Refusal) -> Line:
@@ -125,6 +133,11 @@ def _fault(outcome: Outcome, names: Sequence[str]) -> str:
     seat = outcome.at_fault
     whose = "" if seat is None else f" by the fault of seat {seat}, {names[seat]}"
     return whose + (f": {printable(outcome.cause)}" if outcome.cause else "")
+
+
+def note_line(seat: Seat, note: Note) -> Line:
+    """What a bot noted about an action, for its owner."""
+    return labelled("note", f"seat {seat}: {printable(str(note))}")
 
 
 class Words:
