@@ -18,7 +18,7 @@ import trio
 import arena
 import hokm
 from arena import logs
-from arena.heap import return_large_blocks
+from arena.heap import keep_heap_small
 from arena.ladder.matches.boards import MatchPlan
 from arena.ladder.matches.room import MatchState, Room, Watcher
 from arena.ladder.matches.scores import score
@@ -66,7 +66,7 @@ async def open_runner(
     With a ``sandbox`` all other bots are in one, and the referee listens on its socket in place of
     ``address``.
     """
-    return_large_blocks()
+    keep_heap_small()
     strays.sweep(running)
     listen = address if sandbox is None else sandbox.listen
     async with (
