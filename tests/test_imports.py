@@ -86,6 +86,8 @@ ONLY_IN = {
     "pettingzoo": ("hokm.env.aec",),
     "gymnasium": ("hokm.env.aec",),
     "numba": ("hokm.env",),
+    # It learns on what the environment has compiled, and compiles its inputs beside it.
+    "hokm.env.kernels": ("hokm.env", "sample_bots.learned.train"),
     "trio": ARENA_SHELLS,
     # The conformance kit puts what no version has yet into batches, which the wire does not say.
     # The ladder's service has a wire of its own: bots do without it, and so does the SDK.
@@ -118,6 +120,7 @@ ONLY_IN = {
         "arena.ladder.schedules",
         "arena.ladder.store",
         "hokm.env",
+        "sample_bots.learned",
     ),
     "rustworkx": ("arena.ladder.schedules.swiss",),
     # A process that has used gRPC must not fork; processes are started as commands.
@@ -134,6 +137,8 @@ PACKAGES = {
     "hokm": ("grpc", "google.protobuf"),
     "hokm.env": ("hokm", "gymnasium", "numba", "numpy", "pettingzoo"),
     "sample_bots": ("hokm",),
+    # A network is NumPy's work; the arena has it anyway.
+    "sample_bots.learned": ("hokm", "numpy"),
 }
 
 
