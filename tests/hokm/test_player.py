@@ -82,6 +82,17 @@ def seated(*messages: FromReferee, game: int = 7) -> Player:
     return player
 
 
+def test_a_bot_sees_who_sits_at_its_table() -> None:
+    class Curious(Witness):
+        def game_started(self, view: View) -> None:
+            seen.append(view.players)
+
+    seen: list[tuple[str, ...]] = []
+    player = Player(Curious)
+    player.receive([WELCOME, MATCH, GameStart(MATCH.match, 7, Seat(0), NAMES)])
+    assert seen == [NAMES]
+
+
 @pytest.mark.parametrize(
     "event",
     [

@@ -50,7 +50,7 @@ class MatchPlan:
     ``cap_seconds`` is how long a room may take, None for twice what its clocks allow.
     ``resume_seconds`` is how long a bot whose stream broke may be away, 0 for not at all, as it is
     in rated play. ``tick_seconds`` is the masking tick (docs/protocol.md), 0 for none. A match
-    ``in_one_room`` is of races that are not mirrored: for casual tables, since it measures nothing.
+    ``in_one_room`` is not mirrored: for casual tables, since it measures nothing.
     """
 
     match: str
@@ -75,10 +75,8 @@ class MatchPlan:
             wanted = sorted(entrants for players, entrants in _ROOMS if players == seats)
             counts = " or ".join(map(str, wanted))
             raise PlanError(f"a match with {seats} players has {counts} entrants, not {sitting}")
-        if self.in_one_room and (
-            self.format is not Format.CLASSIC or self.policy is not Policy.CASUAL
-        ):
-            raise PlanError("in one room casual races are played, and nothing else")
+        if self.in_one_room and self.policy is not Policy.CASUAL:
+            raise PlanError("in one room casual matches are played, and nothing else")
         if self.format is Format.CLASSIC and seats == 3 and not self.in_one_room:
             raise PlanError("races are mirrored between two sides; with three players play boards")
         if self.rules.play is not self.format.play:

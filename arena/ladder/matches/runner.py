@@ -87,11 +87,18 @@ async def open_runner(
             hello_seconds=hello_seconds,
             now=bridge.now,
             meter=meter,
-            network_address=bridge.network_address,
+            # Who is invited and no network is served is on this machine.
+            network_address=bridge.network_address or bridge.address,
             invitations=invitations,
             sandbox=sandbox,
         )
-        yield Runner(house, concurrency=concurrency, stopping=bridge.drain, calls=bridge.calls)
+        yield Runner(
+            house,
+            concurrency=concurrency,
+            stopping=bridge.drain,
+            calls=bridge.calls,
+            network_address=bridge.network_address,
+        )
 
 
 class Runner:
@@ -109,9 +116,10 @@ class Runner:
         concurrency: int,
         stopping: Callable[[], None] = lambda: None,
         calls: AsyncIterable[Call] | None = None,
+        network_address: str = "",
     ) -> None:
         self.calls = calls
-        self.network_address = house.network_address
+        self.network_address = network_address
         self._house = house
         self._stopping = stopping
         self._rooms = trio.CapacityLimiter(concurrency)

@@ -166,8 +166,9 @@ def test_an_entrant_may_meet_itself(make_match: MakeMatch) -> None:
     assert found(record) == []
 
 
-def test_a_casual_race_may_be_played_in_one_room(make_match: MakeMatch) -> None:
-    record = make_match(kind=Format.CLASSIC, games=1)
+@pytest.mark.parametrize("kind", Format)
+def test_a_casual_match_may_be_played_in_one_room(make_match: MakeMatch, kind: Format) -> None:
+    record = make_match(kind=kind, games=1)
     rooms = record.rooms[:1]
     single = replace(record, rooms=rooms, score=score_of(record.rules, rooms, entrants=2))
     assert found(single) == []

@@ -169,6 +169,7 @@ class Player:
         view = View(match.rules, start.seat)
         if start.seat >= view.variant.seats:
             raise SessionError(f"game {start.game}: there is no seat {start.seat} at its table")
+        view.players = start.players
         known = self._games.get(start.game)
         if known is not None:
             if not start.resumed:

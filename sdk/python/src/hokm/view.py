@@ -72,6 +72,8 @@ class View:
         self.rules = rules
         self.variant = variant = variant_of(rules)
         self.seat = seat
+        self.players: tuple[str, ...] = ()
+        """Who sits at the table, names by seat; empty where nobody said."""
         self.scores: tuple[int, ...] = (0,) * variant.sides
         """Points by side in the game so far."""
         self.turned: tuple[CardTurned, ...] = ()

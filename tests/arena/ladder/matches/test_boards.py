@@ -286,14 +286,15 @@ def test_names_in_an_id_stand_in_the_order_of_their_bytes() -> None:
     assert local_match_id(SECRET, ("b", "a")) == f"local/{commitment[:16]}/a~b"
 
 
+@pytest.mark.parametrize("kind", Format)
 @pytest.mark.parametrize("names", [("a", "b"), ("a", "b", "c"), ("a", "b", "c", "d")])
-async def test_casual_races_may_be_played_in_one_room_and_their_record_stands(
-    names: tuple[str, ...],
+async def test_a_casual_match_may_be_played_in_one_room_and_its_record_stands(
+    names: tuple[str, ...], kind: Format
 ) -> None:
     single = plan(
         len(names),
         *names,
-        kind=Format.CLASSIC,
+        kind=kind,
         length=1,
         match=local_match_id(SECRET, names),
         policy=Policy.CASUAL,
@@ -304,9 +305,7 @@ async def test_casual_races_may_be_played_in_one_room_and_their_record_stands(
     assert list(verify(record)) == []
 
 
-@pytest.mark.parametrize(
-    ("kind", "policy"), [(Format.CLASSIC, Policy.RATED), (Format.BOARDS, Policy.CASUAL)]
-)
-def test_nothing_that_measures_is_played_in_one_room(kind: Format, policy: Policy) -> None:
-    with pytest.raises(PlanError, match="in one room casual races"):
-        plan(2, "a", "b", kind=kind, policy=policy, in_one_room=True)
+@pytest.mark.parametrize("kind", Format)
+def test_nothing_that_measures_is_played_in_one_room(kind: Format) -> None:
+    with pytest.raises(PlanError, match="in one room casual matches"):
+        plan(2, "a", "b", kind=kind, policy=Policy.RATED, in_one_room=True)

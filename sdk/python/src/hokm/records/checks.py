@@ -133,7 +133,7 @@ def _seed_by_secret(record: MatchRecord, mixed: bytes, *, game: int, hand: int) 
 def _seatings(record: MatchRecord) -> Iterator[Finding]:
     """Room 1 seats the entrants in the order named, the others move them on, so that every side
     plays in every side's place once; with three at the table even games go round the other way. A
-    casual race may be played in one room.
+    casual match may be played in one room.
     """
     seats, sides = record.rules.players, variant_of(record.rules).sides
     entrants = len(record.entrants)
@@ -146,8 +146,8 @@ def _seatings(record: MatchRecord) -> Iterator[Finding]:
             return
         if record.policy is Policy.RATED:
             yield Finding("a match with drawn partners is not a rated one")
-    single = record.format is Format.CLASSIC and record.policy is Policy.CASUAL
-    if len(record.rooms) != sides and not (single and len(record.rooms) == 1):
+    may_be_one = record.policy is Policy.CASUAL
+    if len(record.rooms) != sides and not (may_be_one and len(record.rooms) == 1):
         yield Finding(f"there are {len(record.rooms)} rooms; this match has {sides}")
     onwards = tuple(seat % entrants for seat in range(seats))
     backwards = tuple(-seat % entrants for seat in range(seats))
