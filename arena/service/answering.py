@@ -9,7 +9,8 @@ import logging
 from collections.abc import AsyncIterable, Awaitable, Callable, Mapping
 from contextlib import suppress
 from functools import partial
-from typing import Final
+from io import BytesIO
+from typing import BinaryIO, Final
 
 import trio
 
@@ -109,7 +110,8 @@ async def _answered(call: Call, service: LadderService, limiter: trio.CapacityLi
     in_thread = partial(trio.to_thread.run_sync, limiter=limiter)
     match request:
         case values.GetRecord():
-            await _send_file(call, service.get_record(caller, request))
+            record: values.FileSent = await in_thread(service.get_record(caller, request))
+            await _send_file(call, record)
         case values.GetLog():
             for file in await in_thread(tuple, service.get_log(caller, request)):
                 await _send_file(call, file)
@@ -197,10 +199,14 @@ async def _send_file(call: Call, file: values.FileSent) -> None:
         await call.send(messages.encode_record_part(header))
         encode = messages.encode_record_part
     left = header.size_bytes
-    with suppress(FileNotFoundError), file.path.open("rb") as stream:
+    with suppress(FileNotFoundError), _opened(file) as stream:
         while left and (data := stream.read(min(left, PIECE_BYTES))):
             left -= len(data)
             await call.send(encode(values.Piece(data)))
+
+
+def _opened(file: values.FileSent) -> BinaryIO:
+    return file.path.open("rb") if file.data is None else BytesIO(file.data)
 
 
 def one_line(text: str) -> str:

@@ -3,8 +3,8 @@
 Every method begins with who asks (`_enter`), so that none can be reached by somebody who may not.
 Two rules keep hidden what is to be hidden. Nothing is told of a match before it is decided, all its
 rooms over and its row committed: not its log, not its record, not that it is being played. And of
-what an owner sent, of reports and of logs there is only one's own; of others' it is not even told
-whether it is there.
+what an owner sent, of reports, of logs and of notes in a record there is only one's own; of others'
+it is not even told whether it is there.
 
 Records of decided matches are given while their event goes on, because that is what keeps an
 operator from inventing results (docs/fair-deals.md): the deals of every match and every attempt are
@@ -12,7 +12,7 @@ its own, and a record has the seeds of its own boards; the secret, from which th
 in it only once the event is over.
 
 All of it is called by one thread, and none takes long. What does comes back undone, to be done in
-another thread: a fit of standings, a look for logs, and an archive that is read
+another thread: a fit of standings, a look for logs, a record that is read, and an archive that is
 (:meth:`arena.service.intake.Upload.checked`).
 """
 
@@ -39,7 +39,8 @@ from arena.service.quotas import Buckets, Quotas
 from arena.service.values import Caller
 from arena.wording import counted, stamp
 from hokm.errors import quoted
-from hokm.records import deal_id, load
+from hokm.records import deal_id, from_json, load, with_notes_of
+from hokm.records.files import file_bytes, read_bounded
 
 PAGE: Final = 100
 """Rows in a page, at most."""
@@ -48,6 +49,8 @@ STANDINGS_SECONDS: Final = 5.0
 _NO_NUMBER: Final = 2**31 - 1
 """The largest that every database has a place for; no submission has it."""
 _REPORT_CHARACTERS: Final = 256 * 1024
+_NOTES: Final = b'"notes'
+"""Begins the keys of notes in a record."""
 
 _ON_THE_WAY: Final = (SubmissionState.WAITING, SubmissionState.VALIDATING)
 
@@ -346,9 +349,11 @@ class LadderService:
             "" if last is None else f"{last.round}.{last.place}",
         )
 
-    def get_record(self, caller: Caller, ask: values.GetRecord) -> values.FileSent:
-        """The record of a decided match."""
-        self._enter_public(caller)
+    def get_record(self, caller: Caller, ask: values.GetRecord) -> Callable[[], values.FileSent]:
+        """The record of a decided match, with the notes of one's own bots and of no others. What is
+        returned reads it when it is called, which may be done by another thread.
+        """
+        owner = self._enter_public(caller)
         match = self._decided(ask.match)
         attempts = {one.number: one for one in self._ladder.store.listing.attempts(match.id)}
         number = max(attempts, default=0) if ask.attempt is None else ask.attempt
@@ -362,7 +367,22 @@ class LadderService:
         if size is None:
             problem = f"the record of {match.id} is not there any more"
             raise ServiceError(Fault.NOT_NOW, problem, remedy="tell the operator of this ladder")
-        return values.FileSent(values.RecordHeader(number, kept.record, kept.digest, size), path)
+        own = set() if owner is None else {bot.number for bot in self._own(owner)}
+        places = [place for place, entrant in enumerate(match.entrants) if entrant in own]
+
+        def read() -> values.FileSent:
+            data = None
+            with self._readable(match):
+                whole = read_bounded(path)
+                if _NOTES in whole:  # most have none, and are not gone through
+                    record = from_json(whole)
+                    shown = with_notes_of(record, places)
+                    data = None if shown is record else file_bytes(path, shown)
+            length = size if data is None else len(data)
+            header = values.RecordHeader(number, kept.record, kept.digest, length)
+            return values.FileSent(header, path, data)
+
+        return read
 
     # -- who asks
 
@@ -389,12 +409,14 @@ class LadderService:
         self._take(self._of_owners, str(owner.number), cost=cost)
         return owner
 
-    def _enter_public(self, caller: Caller) -> None:
-        """Somebody asks for what everybody may see, unless the ladder is private."""
+    def _enter_public(self, caller: Caller) -> Owner | None:
+        """Somebody asks for what everybody may see, unless the ladder is private; the owner, where
+        one asks.
+        """
         if caller.token or self._openness.is_private:
-            self._enter(caller, Scope.READ)
-        else:
-            self._take(self._of_hosts, caller.host)
+            return self._enter(caller, Scope.READ)
+        self._take(self._of_hosts, caller.host)
+        return None
 
     def _identified(self, caller: Caller, scope: Scope) -> Owner:
         self._take(self._of_hosts, caller.host, cost=0)

@@ -224,10 +224,13 @@ class RecordHeader:
 
 @dataclass(frozen=True, slots=True)
 class FileSent:
-    """A file that is sent: what is said of it first, and where it lies."""
+    """A file that is sent: what is said of it first, and where it lies; or what is sent in place of
+    what lies there.
+    """
 
     header: LogHeader | RecordHeader
     path: Path
+    data: bytes | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

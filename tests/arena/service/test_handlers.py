@@ -1,5 +1,6 @@
 """The ladder's service by values: who may what, what is shown to whom, and how much of it."""
 
+import gzip
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import replace
@@ -18,6 +19,16 @@ from arena.service.intake import Upload
 from arena.service.quotas import Rate
 from arena.service.tokens import digest_of
 from arena.service.values import Caller
+from hokm.records import (
+    MatchRecord,
+    from_json,
+    load,
+    save,
+    substance_digest,
+    verify,
+    with_notes_of,
+)
+from tests.arena.noted import with_notes_in
 from tests.arena.service.worlds import World
 
 Ask = Callable[[LadderService, Caller, "World"], object]
@@ -253,7 +264,8 @@ def test_a_record_is_the_file_that_the_row_names(world: World) -> None:
     match = world.match_of("ada", "bob")
     (kept,) = world.ladder.store.listing.attempts(match)
     for attempt in (None, 1):
-        file = world.service.get_record(Caller("h"), values.GetRecord(match, attempt))
+        file = world.service.get_record(Caller("h"), values.GetRecord(match, attempt))()
+        assert file.data is None
         assert file.path == world.ladder.records_folder / kept.record
         assert file.header == values.RecordHeader(
             1, kept.record, kept.digest, file.path.stat().st_size
@@ -265,6 +277,41 @@ def test_a_record_is_the_file_that_the_row_names(world: World) -> None:
     file.path.unlink()
     ask = values.GetRecord(match)
     assert fault_of(lambda: world.service.get_record(Caller("h"), ask)) is Fault.NOT_NOW
+
+
+def shown_to(world: World, caller: Caller, match: str) -> tuple[MatchRecord, values.FileSent]:
+    """A record as somebody is sent it."""
+    file = world.service.get_record(caller, values.GetRecord(match))()
+    data = file.path.read_bytes() if file.data is None else file.data
+    assert isinstance(file.header, values.RecordHeader)
+    assert file.header.size_bytes == len(data)
+    assert file.path.suffix == ".gz"
+    return from_json(gzip.decompress(data)), file
+
+
+@pytest.mark.parametrize("is_private", [False, True])
+def test_an_owner_is_sent_the_notes_of_the_own_bots_and_nobody_elses(
+    world: World, is_private: bool
+) -> None:
+    world.open(Openness(is_private=is_private))
+    match = world.match_of("ada", "bob")
+    (kept,) = world.ladder.store.listing.attempts(match)
+    path = world.ladder.records_folder / kept.record
+    record = with_notes_in(load(path))
+    save(path, record)
+    names = [entrant.name for entrant in record.entrants]
+    for name in ("ada", "bob"):
+        shown, file = shown_to(world, world.caller(name), match)
+        assert shown == with_notes_of(record, [names.index(name)])
+        assert shown not in (record, with_notes_of(record, []))
+        assert file.header.substance_digest == substance_digest(shown)  # type: ignore[union-attr]
+        assert verify(shown) == verify(record)
+    strangers = [world.caller("dara")] if not is_private else []
+    world.own("eve")  # an owner whose bots are not in it
+    for caller in [*strangers, world.caller("eve")]:
+        shown, _ = shown_to(world, caller, match)
+        assert shown == with_notes_of(record, [])
+    assert load(path) == record
 
 
 # -- owners

@@ -28,14 +28,7 @@ def save(path: Path, record: MatchRecord) -> None:
     notes. Raises OSError, which names ``path``; :class:`RecordError` for a record that is too long
     even so; ValueError for a name not in composed form.
     """
-    data = to_json(record)
-    try:
-        _refuse_too_long(path, data)
-    except RecordError:
-        data = to_json(without_notes(record))
-        _refuse_too_long(path, data)
-    if path.suffix == ".gz":
-        data = _compressed(data)
+    data = file_bytes(path, record)
     part = _part(path)
     with _naming(path):
         try:
@@ -48,6 +41,17 @@ def save(path: Path, record: MatchRecord) -> None:
             _remove(part)
             raise
         _sync_folder(path.parent)
+
+
+def file_bytes(path: Path, record: MatchRecord) -> bytes:
+    """What :func:`save` writes into a file of that name; raises as it does, but no OSError."""
+    data = to_json(record)
+    try:
+        _refuse_too_long(path, data)
+    except RecordError:
+        data = to_json(without_notes(record))
+        _refuse_too_long(path, data)
+    return _compressed(data) if path.suffix == ".gz" else data
 
 
 def _refuse_too_long(path: Path, data: bytes) -> None:
