@@ -56,7 +56,11 @@ PAIRS = 64
 
 def duel(
     first: Annotated[
-        str, typer.Argument(metavar="A", help="A bot's folder or archive, or a bundled bot.")
+        str,
+        typer.Argument(
+            metavar="A",
+            help="A bot's folder or archive, or a bundled bot; FOLDER@REVISION is one as git has it.",
+        ),
     ],
     second: Annotated[str, typer.Argument(metavar="B", help="The other one.")],
     boards: Annotated[

@@ -18,10 +18,10 @@ from arena.cli.errors import Misuse
 from arena.cli.interrupts import heeding_signals
 from arena.cli.listening import Listening, inviting, is_remote
 from arena.cli.operating import Operating, operated
-from arena.cli.places import bot_folder, environments, keep, running_folder, temporary_folder
+from arena.cli.places import environments, keep, named_bot, running_folder, temporary_folder
 from arena.cli.report import MatchReport
 from arena.cli.watch import MatchWatch
-from arena.ladder.bots.entrants import Entrant, load_bot
+from arena.ladder.bots.entrants import Entrant
 from arena.ladder.matches.boards import MatchPlan, Secret, joined_names, local_match_id
 from arena.ladder.matches.runner import Runner, open_runner
 from arena.ladder.matches.verdict import Voided, verdict
@@ -83,7 +83,7 @@ def match(ask: Ask, *, as_json: bool) -> bool:
         if fewest.concurrent < ask.at_once:
             watch.say(
                 f"games at once in a room: {fewest.concurrent}, not {ask.at_once}, since "
-                f"{fewest.name} takes no more (concurrent in its bot.toml)"
+                f"{fewest.label} takes no more (concurrent in its bot.toml)"
             )
         began = time.monotonic()
         opened = functools.partial(
@@ -159,7 +159,7 @@ async def _play(
 
 def _entrant(text: str) -> Entrant:
     if not is_remote(text):
-        return load_bot(bot_folder(text))
+        return named_bot(text)
     try:
         return remote_entrant(text.removeprefix(PREFIX))
     except ValueError as error:

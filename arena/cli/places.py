@@ -10,6 +10,7 @@ import sys
 import tempfile
 from collections.abc import Callable
 from contextlib import AbstractContextManager, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -17,8 +18,9 @@ from arena.cli.closing import UNDO
 from arena.cli.errors import Misuse
 from arena.cli.text import printable
 from arena.ladder.bots.archive import SUFFIX, unpack
-from arena.ladder.bots.entrants import BotError, find_bot
+from arena.ladder.bots.entrants import BotError, Entrant, find_bot, load_bot
 from arena.ladder.bots.environments import Environments
+from arena.ladder.bots.revisions import Revision, export, parted
 from arena.ladder.processes.sandbox import Sandbox
 from arena.ladder.processes.strays import birth_of, sweep
 
@@ -29,26 +31,59 @@ _RUNNING: Final = "running"
 
 def bot_place(text: str) -> Path:
     """The folder or archive of the bot that a person means; a word that names nothing is a misuse,
-    where a bad bot is named well.
+    where a bad bot is named well. ``folder@revision`` is a folder as it was, for as long as the
+    command runs.
     """
-    if not text:
-        raise Misuse("a BOT is empty; name a folder with a bot.toml, or a bundled bot")
-    try:
-        return find_bot(text)
-    except BotError as error:
-        raise Misuse(str(error)) from error
+    return _found(text)[0]
 
 
 def bot_folder(text: str) -> Path:
     """The folder of the bot that a person means, see :func:`bot_place`. An archive is unpacked, for
     as long as the command runs.
     """
-    place = bot_place(text)
+    return _unpacked(bot_place(text))
+
+
+def named_bot(text: str) -> Entrant:
+    """The bot that a person means, see :func:`bot_folder`, by the revision that was named."""
+    place, revision = _found(text)
+    return replace(load_bot(_unpacked(place)), revision=revision)
+
+
+def _found(text: str) -> tuple[Path, Revision | None]:
+    if not text:
+        raise Misuse("a BOT is empty; name a folder with a bot.toml, or a bundled bot")
+    try:
+        return find_bot(text), None
+    except BotError as error:
+        parts = parted(text)
+        if parts is None:
+            raise Misuse(str(error)) from error
+    folder, asked = parts
+    place = Path(folder)
+    with suppress(BotError):  # one that is not there any more may have been
+        place = find_bot(folder)
+    private = temporary_folder()
+    UNDO.callback(shutil.rmtree, private, ignore_errors=True)
+    try:
+        exported = export(place, asked, into=private)
+    except BotError as error:
+        raise Misuse(str(error)) from error
+    tell(f"{text} {exported}")
+    return exported.folder, exported.revision
+
+
+def _unpacked(place: Path) -> Path:
     if place.suffix.lower() != SUFFIX or place.is_dir():
         return place
     private = temporary_folder()
     UNDO.callback(shutil.rmtree, private, ignore_errors=True)
     return unpack(place, private / place.stem).folder
+
+
+def tell(line: str) -> None:
+    """Say a line beside the results."""
+    print(printable(line), file=sys.stderr)
 
 
 def environments(
@@ -64,7 +99,7 @@ def environments(
         raise Misuse(f"--wheels {wheels} is no folder; name one that has wheels (*.whl) in it")
     return Environments(
         wheels=wheels,
-        tell=lambda line: print(printable(line), file=sys.stderr),
+        tell=tell,
         confine=confine,
         has_network=has_network,
     )

@@ -38,7 +38,7 @@ class MatchReport:
         self.file = file
         self.digest = substance_digest(record)
         self.conduct: tuple[Conduct, ...] = conduct(record)
-        self.labels = told_apart([(bot.name, bot.version) for bot in plan.entrants])
+        self.labels = told_apart([(bot.label, bot.version) for bot in plan.entrants])
         self.score = score(record)
         self.pairs = tuple(self._pair(pair) for pair in self.score.pairs)
 
@@ -132,11 +132,13 @@ class MatchReport:
 
     def _entrant(self, index: int) -> dict[str, object]:
         entrant, own = self.record.entrants[index], self.conduct[index]
+        revision = self.plan.entrants[index].revision
         return {
             "name": entrant.name,
             "owner": entrant.owner,
             "version": entrant.version,
             "digest": entrant.digest,
+            "revision": None if revision is None else revision.json(),
             "side": self.plan.team(index),
             "cpu_seconds": own.cpu_seconds,
             "decisions": own.decisions,

@@ -37,7 +37,7 @@ class SeriesReport:
     def __init__(self, experiment: Experiment, *, seconds: float) -> None:
         self.experiment = experiment
         self.seconds = seconds
-        self.labels = told_apart([(bot.name, bot.version) for bot in experiment.bots])
+        self.labels = told_apart([(bot.label, bot.version) for bot in experiment.bots])
         differences = experiment.differences
         self.series: HeadToHead = head_to_head(differences)
         self.outcomes = experiment.outcomes
@@ -70,6 +70,7 @@ class SeriesReport:
                     "owner": bot.owner,
                     "version": bot.version,
                     "digest": bot.digest,
+                    "revision": None if bot.revision is None else bot.revision.json(),
                     "faults": self.faults[place],
                 }
                 for place, bot in enumerate(experiment.bots)

@@ -75,7 +75,11 @@ _PRESETS = {"promotion": _Preset(0.0, 20.0, 6000), "smoke": _Preset(0.0, 50.0, 1
 """Statistics, 2.4: boards to a verdict in the mean 900 to 1,500, and 160 to 300."""
 
 New = Annotated[
-    str, typer.Argument(metavar="NEW", help="A bot's folder or archive, or a bundled bot.")
+    str,
+    typer.Argument(
+        metavar="NEW",
+        help="A bot's folder or archive, or a bundled bot; FOLDER@REVISION is one as git has it.",
+    ),
 ]
 Old = Annotated[str, typer.Argument(metavar="OLD", help="The bot that it is compared with.")]
 Players = Annotated[int, typer.Option(metavar="N", help="Seats at the table: 4 or 2.")]

@@ -16,10 +16,10 @@ from arena.cli.interrupts import heeding_signals
 from arena.cli.listening import is_remote
 from arena.cli.local import LONGEST_FILE_NAME_BYTES
 from arena.cli.operating import Operating, operated
-from arena.cli.places import bot_folder, environments, running_folder
+from arena.cli.places import environments, named_bot, running_folder
 from arena.cli.series import SeriesReport, SeriesWatch
 from arena.cli.text import printable
-from arena.ladder.bots.entrants import Entrant, load_bot, program_digest
+from arena.ladder.bots.entrants import Entrant, program_digest
 from arena.ladder.matches.boards import joined_names
 from arena.ladder.matches.experiment import (
     Design,
@@ -131,7 +131,7 @@ async def _play(
 def _entrant(text: str) -> Entrant:
     if is_remote(text):
         raise Misuse(f"{text}: a remote bot may be another one tomorrow; name a bot's folder")
-    return load_bot(bot_folder(text))
+    return named_bot(text)
 
 
 def _greeting(found: Experiment) -> str:

@@ -98,7 +98,7 @@ class Watch:
     def trouble(self, plan: MatchPlan, trouble: Trouble) -> None:
         """See :class:`~arena.ladder.matches.room.Watcher`."""
         self.troubles.append(trouble)
-        kind = (trouble.entrant.name, trouble.ending.value)
+        kind = (trouble.entrant.label, trouble.ending.value)
         if self._told[kind] >= TOLD_IN_FULL and not trouble.loses_rest:
             self._untold[kind] += 1
         else:
@@ -145,10 +145,10 @@ def _lines(plan: MatchPlan, trouble: Trouble) -> list[str]:
     game = "" if trouble.game is None else f", game {trouble.game}"
     place = f"{match}room {trouble.room}, seat {trouble.seat}{game}"
     if trouble.ending is Ending.HOST_FAULT:
-        lines = [f"fault of this machine, not of {trouble.entrant.name} ({place})"]
+        lines = [f"fault of this machine, not of {trouble.entrant.label} ({place})"]
         return [*lines, f"  {trouble.detail}", f"  {trouble.time_loss}"]
     lines = [
-        f"fault: {trouble.entrant.name} {trouble.ending.value} ({place})",
+        f"fault: {trouble.entrant.label} {trouble.ending.value} ({place})",
         f"  {printable(trouble.detail)}",
     ]
     if trouble.time_loss is not None:

@@ -35,6 +35,7 @@ from typing import Final
 
 from arena.ladder.bots.bundle import BotError as BotError
 from arena.ladder.bots.bundle import bundle_digest
+from arena.ladder.bots.revisions import Revision
 from arena.ladder.strict_toml import Table, parsed, read_text, shortened
 from hokm.errors import quoted
 
@@ -108,6 +109,8 @@ class Entrant:
         digest: of the folder, 64 hex digits, see `bundle_digest`.
         build: the command that makes of its files what runs; empty if they run as they are.
         environment: made for it, if it needs one; no part of its identity.
+        revision: of which revision of a git repository its files are; None where they are those of
+            a folder as it stands. No part of its identity either.
     """
 
     name: str
@@ -123,6 +126,12 @@ class Entrant:
     digest: str
     build: tuple[str, ...] = ()
     environment: Environment = Environment()
+    revision: Revision | None = None
+
+    @property
+    def label(self) -> str:
+        """What tables call it: two revisions of one bot have one name."""
+        return self.name if self.revision is None else f"{self.name}@{self.revision.asked}"
 
     @property
     def home(self) -> Path:

@@ -445,7 +445,11 @@ def opened(
         for part in folder.glob("records/.*.part"):  # of a run that was killed
             part.unlink(missing_ok=True)
         first, second = (
-            replace(thaw(bot.digest, bots=folder / "bots"), environment=bot.environment)
+            replace(
+                thaw(bot.digest, bots=folder / "bots"),
+                environment=bot.environment,
+                revision=bot.revision,
+            )
             for bot in bots
         )
         experiment = Experiment(
