@@ -26,6 +26,7 @@ from arena.cli import (
     match,
     operate,
     owner,
+    play,
     replay,
     scaffold,
     serve,
@@ -49,6 +50,7 @@ app.command(
     "sprt", help=sprt.HELP, short_help=sprt.SHORT_HELP, epilog=sprt.EPILOG, no_args_is_help=True
 )(sprt.sprt)
 app.command("duel", help=duel.HELP, short_help=duel.SHORT_HELP, no_args_is_help=True)(duel.duel)
+app.command("play", help=play.HELP, short_help=play.SHORT_HELP)(play.play)
 app.command("verify", no_args_is_help=True)(verify.verify)
 app.command("replay", no_args_is_help=True)(replay.replay)
 app.command("luck", no_args_is_help=True)(luck.luck)

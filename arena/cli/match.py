@@ -226,7 +226,7 @@ def match(
     if seed is not None:
         checked_seed(seed)
     if record is not None:
-        _check_record(record)
+        check_record(record)
 
     from arena.cli import listening, local
     from arena.cli.operating import Operating
@@ -281,7 +281,7 @@ def match(
         raise typer.Exit(FAILED)
 
 
-def _check_record(file: Path) -> None:
+def check_record(file: Path) -> None:
     """Before an hour is played, not after."""
     if not file.name.endswith((".json", ".json.gz")):
         raise Misuse(f"--record {file}: a record's name ends in .json or .json.gz")

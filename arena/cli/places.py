@@ -107,12 +107,17 @@ def environments(
 
 def bundles_folder() -> Path:
     """Where archives of bots are kept, by digest, unless another place is named."""
+    return data_folder() / "bundles"
+
+
+def data_folder() -> Path:
+    """Where what is to last is kept for whom no other place is named."""
     data = os.environ.get("XDG_DATA_HOME")
     try:
         home = Path(data) if data else Path.home() / ".local/share"
     except RuntimeError as error:
         raise Misuse("there is no home to keep it in; say where") from error
-    return home / "hokm-arena/bundles"
+    return home / "hokm-arena"
 
 
 def running_folder(*, otherwise: Path) -> Path:

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rich.console import Console
-from rich.text import Text
 
 from arena.cli import show, stepping
 from arena.cli.errors import Misuse
+from arena.cli.paint import has_suits, put
 from arena.cli.telling import (
     LEGEND,
     Line,
@@ -73,7 +73,7 @@ def replay_file(ask: Ask) -> None:
     if ask.in_steps and not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise Misuse("--step waits for Enter, which needs a terminal on both sides")
     console = show.results()
-    style = _Style(None if ask.seat is None else Seat(ask.seat), in_letters=not _has_suits(console))
+    style = _Style(None if ask.seat is None else Seat(ask.seat), in_letters=not has_suits(console))
     chosen = list(_chosen(what, ask)) if isinstance(what, MatchRecord) else []
     if not isinstance(what, MatchRecord) and (ask.room, ask.game, ask.hand) != (None, None, None):
         raise Misuse("--room, --game and --hand choose from a record, and this is a hand's text")
@@ -265,18 +265,6 @@ def _print_each(lines: Iterable[Line], console: Console, *, in_steps: bool) -> N
     if in_steps:
         print("Enter shows the next trick, Ctrl-D all that is left", file=sys.stderr)
     for one in lines:
-        if console.is_terminal:
-            spans = [(span.text, span.style) for span in one.spans]
-            console.print(Text.assemble(*spans), soft_wrap=True)
-        else:
-            print(one)
+        put(console, one)
         if in_steps and one.ends_trick:
             in_steps = bool(sys.stdin.readline())
-
-
-def _has_suits(console: Console) -> bool:
-    try:
-        "♣♦♥♠".encode(console.encoding)
-    except UnicodeEncodeError:
-        return False
-    return True

@@ -245,9 +245,10 @@ class Words:
         ]
         return labelled("draw", f"{stock:>2} left: seat {seat}", *spans)
 
-    def tricks_heading(self) -> Line:
-        """What stands above tricks."""
-        seats = "".join(f"{seat:<7}" for seat in range(self.variant.seats))
+    def tricks_heading(self, *, you: Seat | None = None) -> Line:
+        """What stands above tricks, for whoever sits at one of the seats."""
+        names = (f"{seat} you" if seat == you else f"{seat}" for seat in range(self.variant.seats))
+        seats = "".join(f"{name:<7}" for name in names)
         return labelled("trick", " ", seats, "won by side")
 
     def trick(
