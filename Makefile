@@ -6,19 +6,20 @@ VERSION = $(shell $(PYTHON) -c 'import sys; print("%d.%d" % sys.version_info[:2]
 VENV := $(if $(filter python3,$(PYTHON)),.venv,.venv-$(VERSION))
 BIN := $(VENV)/bin
 TOOLS := .venv-tools/bin
+DOCS := .venv-docs/bin
 LOWEST := .venv-lowest/bin
 DEMO := demo-ladder
 
 # Quick where uv is installed; pip does the same in a minute.
-UV := $(shell sh -c 'command -v uv')
-install = $(if $(UV),uv pip install --quiet --python $(1)/python,$(1)/python -m pip install --quiet --disable-pip-version-check)
+UV ?= $(shell sh -c 'command -v uv')
+install = $(if $(UV),$(UV) pip install --quiet --python $(1)/python,$(1)/python -m pip install --quiet --disable-pip-version-check)
 
 # An environment knows its folder by heart, so a stamp is good for one place only.
 STAMP := installed-$(shell pwd | cksum | cut -d' ' -f1)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help environment test test-postgres fuzz demo bench coverage zoo club soak kills shuffles endings check format lint types wire generate lock test-lowest clean
+.PHONY: help environment test test-postgres fuzz demo bench coverage zoo club soak kills shuffles endings check format lint types wire generate lock test-lowest docs clean
 
 help: ## say what there is
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 14
@@ -87,15 +88,18 @@ generate: .venv-tools/$(STAMP) ## make the code of the wire from proto/
 	$(TOOLS)/python tools/generate.py
 
 lock: ## write constraints.txt anew (needs uv)
-	uv pip compile --quiet --upgrade --universal --python-version 3.11 --extra dev \
+	$(or $(UV),uv) pip compile --quiet --upgrade --universal --python-version 3.11 --extra dev \
 	    --custom-compile-command 'make lock' --no-annotate --no-emit-index-url --no-emit-package hokm-sdk \
 	    --output-file constraints.txt pyproject.toml
 
 test-lowest: .venv-lowest/$(STAMP) ## run the SDK's tests with the oldest grpcio and protobuf it allows
 	$(LOWEST)/python -m pytest tests/hokm $(ARGS)
 
+docs: .venv-docs/$(STAMP) ## build the documentation site into site/, with warnings as errors
+	$(DOCS)/python tools/documentation.py
+
 clean: ## remove the environments and what tools and the demo left
-	rm -rf .venv .venv-* .mypy_cache .pytest_cache .ruff_cache .hypothesis $(DEMO)
+	rm -rf .venv .venv-* .cache .mypy_cache .pytest_cache .ruff_cache .hypothesis build site $(DEMO)
 
 # Both files, because an interpreter may go (then its link is dead) and its date says nothing.
 %/bin/python %/pyvenv.cfg:
@@ -108,6 +112,10 @@ $(VENV)/$(STAMP): $(BIN)/python $(VENV)/pyvenv.cfg pyproject.toml sdk/python/pyp
 
 .venv-tools/$(STAMP): $(TOOLS)/python .venv-tools/pyvenv.cfg tools/requirements.txt
 	$(call install,$(TOOLS)) -r tools/requirements.txt
+	@touch $@
+
+.venv-docs/$(STAMP): $(DOCS)/python .venv-docs/pyvenv.cfg tools/requirements-docs.txt
+	$(call install,$(DOCS)) -r tools/requirements-docs.txt
 	@touch $@
 
 .venv-lowest/$(STAMP): $(LOWEST)/python .venv-lowest/pyvenv.cfg constraints.txt tools/lowest.txt

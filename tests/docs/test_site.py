@@ -1,0 +1,149 @@
+"""What the documentation site is made of. That it builds without warnings is for `make docs`."""
+
+import importlib.util
+import re
+from pathlib import Path, PurePosixPath
+
+import pytest
+
+from tools.docstrings import markdown_of
+from tools.documentation import foreign, linked, navigation, place, write_pages
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def test_every_page_is_in_the_navigation_and_nothing_else_is() -> None:
+    named = navigation()
+    pages = {str(page.relative_to(ROOT / "docs")) for page in (ROOT / "docs").rglob("*.md")}
+    modules = [name for name in named if name.startswith("api/")]
+    assert len(named) == len(set(named))
+    assert set(named) - set(modules) == pages | {"index.md", "contributing.md", "changelog.md"}
+    for name in modules:
+        assert importlib.util.find_spec(PurePosixPath(name).stem), name
+
+
+def test_every_page_is_in_the_table_of_the_readme() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    linked_to = set(re.findall(r"\]\(docs/([\w-]+\.md)", readme))
+    assert linked_to == {page.name for page in (ROOT / "docs").glob("*.md")}
+
+
+@pytest.mark.parametrize(
+    ("file", "there"),
+    [
+        ("README.md", "index.md"),
+        ("docs/rules.md", "rules.md"),
+        ("docs/decisions/README.md", "decisions/README.md"),
+        ("examples/python-raw/README.md", "repository/examples/python-raw/README.md"),
+        ("a/schema.json", "repository/a/schema.json.md"),
+        ("proto/hokm/v1", "repository/proto/hokm/v1.md"),
+    ],
+)
+def test_each_file_has_one_place_on_the_site(file: str, there: str) -> None:
+    assert place(PurePosixPath(file)) == PurePosixPath(there)
+
+
+@pytest.mark.parametrize(
+    ("file", "link", "there"),
+    [
+        ("docs/submit.md", "../README.md#a-bot", "index.md#a-bot"),
+        ("docs/submit.md", "rules.md#options", "rules.md#options"),
+        ("docs/submit.md", "#here", "#here"),
+        ("docs/submit.md", "https://example.org/a.md", "https://example.org/a.md"),
+        ("docs/protocol.md", "../proto/hokm/v1/", "repository/proto/hokm/v1.md"),
+        ("README.md", "docs/rules.md", "rules.md"),
+        ("docs/decisions/0001.md", "../rules.md", "../rules.md"),
+        ("examples/raw/README.md", "../../docs/rules.md", "../../../rules.md"),
+    ],
+)
+def test_a_link_leads_to_the_same_on_the_site(file: str, link: str, there: str) -> None:
+    assert linked(f"[a]({link})", file=PurePosixPath(file))[0] == f"[a]({there})"
+
+
+def test_code_has_no_links() -> None:
+    text = "```python\nx[0](../README.md)\n```\n"
+    assert linked(text, file=PurePosixPath("docs/a.md")) == (text, set())
+
+
+def test_a_link_out_of_the_repository_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"docs/a\.md: \.\./\.\./b\.md leads out"):
+        linked("[a](../../b.md)", file=PurePosixPath("docs/a.md"))
+
+
+def test_what_pages_link_to_becomes_a_page_and_what_that_links_to(tmp_path: Path) -> None:
+    root, site = tmp_path / "root", tmp_path / "site"
+    for file, text in {
+        "README.md": "[a](docs/a.md)",
+        "CONTRIBUTING.md": "",
+        "CHANGELOG.md": "",
+        "docs/a.md": "[b](../code/README.md)",
+        "code/README.md": "[c](wire/)",
+        "code/wire/x.proto": "message X {}\n",
+        "code/other.md": "nobody leads here",
+    }.items():
+        (root / file).parent.mkdir(parents=True, exist_ok=True)
+        (root / file).write_text(text, encoding="utf-8")
+    write_pages(root, site, names=["index.md", "api/hokm.view.md"])
+    assert {str(file.relative_to(site)) for file in site.rglob("*.md")} == {
+        "index.md",
+        "contributing.md",
+        "changelog.md",
+        "a.md",
+        "repository/code/README.md",
+        "repository/code/wire.md",
+        "api/hokm.view.md",
+    }
+    shown = (site / "repository/code/wire.md").read_text(encoding="utf-8")
+    assert "## x.proto\n\n````protobuf\nmessage X {}\n````" in shown
+    assert "::: hokm.view" in (site / "api/hokm.view.md").read_text(encoding="utf-8")
+
+
+def test_a_link_to_what_is_not_there_is_an_error(tmp_path: Path) -> None:
+    for file in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md"):
+        (tmp_path / file).write_text("[a](docs/a.md)", encoding="utf-8")
+    with pytest.raises(FileNotFoundError, match=r"docs/a\.md"):
+        write_pages(tmp_path, tmp_path / "site", names=[])
+
+
+@pytest.mark.parametrize(
+    ("html", "asks"),
+    [
+        ('<script src="https://example.org/x.js"></script>', True),
+        ('<link href="//example.org/x.css" rel="stylesheet">', True),
+        ('<img alt="" src=http://example.org/x.png>', True),
+        ('<a href="https://example.org/">there</a>', False),
+        ('<script src="assets/x.js"></script>', False),
+        ('<link rel="canonical" href="https://example.org/">', False),
+    ],
+)
+def test_what_asks_another_host_by_itself_is_found(html: str, asks: bool) -> None:
+    assert bool(foreign(html)) == asks
+
+
+# -- docstrings
+
+
+def markdown(text: str) -> str:
+    return markdown_of(text, full_name=lambda name: f"hokm.view.{name}")
+
+
+def test_a_role_is_a_reference_that_need_not_be_found() -> None:
+    assert markdown("By :meth:`~View.apply` of :class:`View`.") == (
+        'By <autoref identifier="hokm.view.View.apply" optional><code>apply</code></autoref>'
+        ' of <autoref identifier="hokm.view.View" optional><code>View</code></autoref>.'
+    )
+
+
+def test_an_example_is_code_until_a_blank_line() -> None:
+    text = "Says.\n\n>>> play(1)\n3\n\nMore.\n\n    >>> for x in y:\n    ...     x\n"
+    assert markdown(text) == (
+        "Says.\n\n```pycon\n>>> play(1)\n3\n```\n\nMore.\n\n"
+        "    ```pycon\n    >>> for x in y:\n    ...     x\n    ```\n"
+    )
+
+
+def test_what_follows_two_colons_stands_as_it_is() -> None:
+    text = "A text::\n\n    hokm 4 :class:`x`\n\n    deck\n\nThe rest."
+    assert markdown(text) == (
+        "A text:\n\n    ```text\n    hokm 4 :class:`x`\n\n    deck\n    ```\n\nThe rest."
+    )

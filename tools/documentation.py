@@ -1,0 +1,178 @@
+"""Makes the documentation site: `make docs`.
+
+The pages in `docs/` and the README are written to be read in the repository, with links to files of
+it. For the site each is copied, the README as its first page, and what they link to elsewhere in
+the repository becomes a page as well, so that a link leads somewhere in both. The reference of the
+SDK is a page for each module that the navigation in `zensical.toml` names. Then zensical builds it.
+Warnings are errors, those of the tools and what would have a reader ask another host for anything.
+"""
+
+import logging
+import os
+import re
+import shutil
+import sys
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path, PurePosixPath
+from typing import Final
+
+ROOT: Final = Path(__file__).resolve().parent.parent
+SETTINGS: Final = ROOT / "zensical.toml"
+
+_RENAMED: Final = {
+    "README.md": "index.md",
+    "CONTRIBUTING.md": "contributing.md",
+    "CHANGELOG.md": "changelog.md",
+}
+"""Pages whose place on the site is not what `docs/` or `_ELSEWHERE` makes of it."""
+
+_ELSEWHERE: Final = "repository"
+"""The folder on the site for what is linked to and lies neither in `docs/` nor among those."""
+
+_LANGUAGES: Final = {".json": "json", ".mjs": "js", ".proto": "protobuf", ".py": "python"}
+
+_FENCE: Final = re.compile(r"^(```.*?^```$)", re.MULTILINE | re.DOTALL)
+_LINK: Final = re.compile(r"\]\(([^)\s]+)\)")
+_FOREIGN: Final = re.compile(
+    r"""<(?:script|img|iframe|source)\b[^>]*\bsrc="?(?:https?:)?//[^>]*>"""
+    r"""|<link\b(?=[^>]*\brel="?(?:stylesheet|preload|preconnect|icon))[^>]*\bhref="?(?:https?:)?//[^>]*>"""
+)
+"""What a browser asks another host for by itself."""
+
+
+def navigation(settings: Path = SETTINGS) -> list[str]:
+    """The pages that the navigation names, in its order."""
+    project = tomllib.loads(settings.read_text(encoding="utf-8"))["project"]
+    return list(_pages(project["nav"]))
+
+
+def _pages(entry: object) -> Iterator[str]:
+    match entry:
+        case str():
+            yield entry
+        case list():
+            for inner in entry:
+                yield from _pages(inner)
+        case dict():
+            for inner in entry.values():
+                yield from _pages(inner)
+
+
+def place(file: PurePosixPath) -> PurePosixPath:
+    """Where a file or folder of the repository is on the site; both from their roots."""
+    if (renamed := _RENAMED.get(str(file))) is not None:
+        return PurePosixPath(renamed)
+    if file.is_relative_to("docs"):
+        return file.relative_to("docs")
+    there = _ELSEWHERE / file
+    return there if there.suffix == ".md" else there.with_name(there.name + ".md")
+
+
+def linked(text: str, *, file: PurePosixPath) -> tuple[str, set[PurePosixPath]]:
+    """A page of the repository as it is on the site, with the files and folders it links to.
+
+    Raises ValueError for a link that leads out of the repository.
+    """
+    found: set[PurePosixPath] = set()
+    here = place(file).parent
+
+    def moved(link: "re.Match[str]") -> str:
+        path, mark, anchor = link[1].partition("#")
+        if not path or "://" in link[1]:
+            return link[0]
+        target = PurePosixPath(os.path.normpath(file.parent / path))
+        if target.parts[0] == "..":
+            raise ValueError(f"{file}: {link[1]} leads out of the repository")
+        found.add(target)
+        return f"]({os.path.relpath(place(target), here)}{mark}{anchor})"
+
+    parts = _FENCE.split(text)
+    # What is split by is at every other place: code, which has no links.
+    parts[::2] = [_LINK.sub(moved, part) for part in parts[::2]]
+    return "".join(parts), found
+
+
+def write_pages(root: Path, into: Path, *, names: list[str]) -> None:
+    """Write all that the site is made of: the pages called `names`, and what they link to."""
+    shutil.rmtree(into, ignore_errors=True)
+    waiting = [PurePosixPath(name) for name in _RENAMED]
+    waiting += [PurePosixPath(page.relative_to(root)) for page in root.glob("docs/**/*.md")]
+    written: set[PurePosixPath] = set()
+    while waiting:
+        file = waiting.pop()
+        if file in written:
+            continue
+        written.add(file)
+        if not (root / file).exists():
+            raise FileNotFoundError(f"{file}: a page links to it, and it is not there")
+        if file.suffix == ".md":
+            text, also = linked((root / file).read_text(encoding="utf-8"), file=file)
+            waiting += also
+        else:
+            text = f"# {file}\n\n" + "\n".join(_shown(root, file))
+        _write(into / place(file), text)
+    for name in names:
+        if name.startswith("api/"):
+            module = PurePosixPath(name).stem
+            _write(into / name, f"# {module}\n\n::: {module}\n")
+
+
+def _shown(root: Path, file: PurePosixPath) -> Iterator[str]:
+    """A file that is no page, or all files of a folder, as Markdown."""
+    if (root / file).is_dir():
+        for inner in sorted((root / file).rglob("*")):
+            if inner.is_file():
+                path = PurePosixPath(inner.relative_to(root))
+                yield f"## {path.relative_to(file)}\n"
+                yield from _shown(root, path)
+        return
+    text = (root / file).read_text(encoding="utf-8").rstrip("\n")
+    yield f"````{_LANGUAGES.get(file.suffix, 'text')}\n{text}\n````\n"
+
+
+def _write(file: Path, text: str) -> None:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(text, encoding="utf-8")
+
+
+def foreign(html: str) -> list[str]:
+    """What in a page has a browser ask another host for something."""
+    return _FOREIGN.findall(html)
+
+
+class _Counting(logging.Handler):
+    """Prints warnings and counts them: zensical is strict about links, not about docstrings."""
+
+    warnings = 0
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.warnings += 1
+        print(f"{record.levelname.lower()}: {record.getMessage()}", file=sys.stderr)
+
+
+def main() -> int:
+    """Build the site, and return the exit status."""
+    # The environment of the site has these, and no other.
+    from zensical.main import cli
+
+    counting = _Counting(level=logging.WARNING)
+    logging.getLogger().addHandler(counting)
+    settings = tomllib.loads(SETTINGS.read_text(encoding="utf-8"))["project"]
+    pages, site = ROOT / settings["docs_dir"], ROOT / settings["site_dir"]
+    write_pages(ROOT, pages, names=navigation())
+    shutil.rmtree(site, ignore_errors=True)
+    os.chdir(ROOT)
+    cli(["build", "--clean", "--strict", "--config-file", str(SETTINGS)], standalone_mode=False)
+    asking = [
+        f"{page.relative_to(site)}: {tag}"
+        for page in sorted(site.rglob("*.html"))
+        for tag in foreign(page.read_text(encoding="utf-8"))
+    ]
+    for line in asking:
+        print(f"asks another host: {line}", file=sys.stderr)
+    return 1 if asking or counting.warnings else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
