@@ -79,3 +79,60 @@ def _tricks(position: Position, side: Side, known: dict[object, int]) -> int:
         best = max if position.variant.side_of[position.turn] == side else min
         known[now] = best(values)
     return known[now]
+
+
+def tricks_of(position: Position, side: Side) -> int:
+    """The tricks that this side takes from here on."""
+    return _tricks(position, side, {}) - position.taken.count(side)
+
+
+def sweeps(position: Position, tricks: int) -> bool:
+    """Whether the side to play takes each of the next so many tricks."""
+    side = position.variant.side_of[position.turn]
+    return _sweeps(position, side, len(position.taken) + tricks)
+
+
+def _sweeps(position: Position, side: Side, until: int) -> bool:
+    if any(taker != side for taker in position.taken):
+        return False
+    if len(position.taken) == until:
+        return True
+    is_mine = position.variant.side_of[position.turn] == side
+    for card in position.playable:
+        after = position.copy()
+        after.play(card)
+        if _sweeps(after, side, until) == is_mine:
+            return is_mine
+    return not is_mine
+
+
+def points(position: Position, side: Side) -> float:
+    """The side's points less the mean of the others', where it plays for most and all others for
+    fewest.
+    """
+    return _points(position, side, {})
+
+
+def _points(position: Position, side: Side, known: dict[object, float]) -> float:
+    result = position.result
+    if result is not None:
+        rest = [points for its, points in enumerate(result.points) if its != side]
+        return result.points[side] - sum(rest) / len(rest)
+    taken = position.taken
+    # Beyond the first seven tricks their order says nothing.
+    now = (
+        tuple(position.hands),
+        position.turn,
+        tuple(position.trick),
+        tuple(taken[:7]),
+        tuple(sorted(taken[7:])),
+    )
+    if now not in known:
+        values = []
+        for card in position.playable:
+            after = position.copy()
+            after.play(card)
+            values.append(_points(after, side, known))
+        best = max if position.variant.side_of[position.turn] == side else min
+        known[now] = best(values)
+    return known[now]

@@ -87,7 +87,7 @@ def test_two_threads_take_turns() -> None:
 )
 def test_a_hand_that_cannot_be_is_refused(hand: OpenHand, what: str) -> None:
     with pytest.raises(ValueError, match=what):
-        card_tricks(hand)
+        dds.card_tricks(hand)
 
 
 def test_without_dds_it_is_said_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
