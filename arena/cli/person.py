@@ -4,6 +4,7 @@ It comes to the referee with a ticket, as all bots do, and knows no more than it
 is shown is in :mod:`arena.cli.seated`, what is understood in :mod:`arena.cli.asking`.
 """
 
+import logging
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -157,6 +158,8 @@ def this_terminal() -> Terminal:
 def main() -> None:
     """Play as the arena asks that started this process, under the name that is its argument."""
     [name] = sys.argv[1:]
+    # What the library would warn of is of the protocol, and no matter of who sits here.
+    logging.getLogger("hokm").addHandler(logging.NullHandler())
     run(person_at(this_terminal(), name_=name))
 
 

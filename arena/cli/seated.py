@@ -92,7 +92,7 @@ class Seated:
         yield line()
         if outcome.ending is not Ending.COMPLETED:
             seat = outcome.at_fault
-            fault = "" if seat is None else f" by the fault of {self._name(view, seat)}"
+            fault = "" if seat is None else self._fault(view, seat)
             cause = f": {printable(outcome.cause)}" if outcome.cause else ""
             yield line(f"The game ended early, {outcome.ending.value}{fault}{cause}")
         points = f"points by side {points_text(outcome.points)}"
@@ -151,6 +151,10 @@ class Seated:
             if seat == view.partner:
                 whose += ", your partner"
             yield labelled(f"seat {seat}", Span(whose, "bold" if seat == view.seat else ""))
+
+    def _fault(self, view: View, seat: Seat) -> str:
+        whose = "your fault" if seat == view.seat else f"the fault of {self._name(view, seat)}"
+        return f" by {whose}"
 
     def _name(self, view: View, seat: Seat) -> str:
         if seat == view.seat:

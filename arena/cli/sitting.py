@@ -21,6 +21,7 @@ from typing import Final
 
 import trio
 
+from arena import logs
 from arena.cli import show
 from arena.cli.confining import confining, for_builds
 from arena.cli.errors import INTERRUPTED, Misuse
@@ -94,15 +95,15 @@ def sit_down(ask: Ask) -> bool:
     made = environments(ask.wheels, confine=for_builds(ask.is_confined))
     plan = replace(plan, entrants=tuple(map(made.prepared, plan.entrants)))
     chair, faults = Chair(ask.name), _Faults()
-    logs = temporary_folder()
+    kept = temporary_folder()
     try:
-        with confining(ask.is_confined) as sandbox:
+        with logs.errors_shown(), confining(ask.is_confined) as sandbox:
             opened = functools.partial(
                 open_runner,
                 concurrency=1,
                 python=sys.executable,
-                running=running_folder(otherwise=logs),
-                logs=logs,
+                running=running_folder(otherwise=kept),
+                logs=kept,
                 hello_seconds=HELLO_SECONDS,
                 invitations=chair,
                 sandbox=sandbox,
@@ -110,9 +111,9 @@ def sit_down(ask: Ask) -> bool:
             play = functools.partial(_play, opened, plan, chair=chair, faults=faults)
             record, was_stopped = trio.run(play)
     finally:
-        if not faults.seen:
-            rmtree(logs, ignore_errors=True)
-    faults.tell(plan, chair, logs=logs)
+        if not faults.are_of_bots:
+            rmtree(kept, ignore_errors=True)
+    faults.tell(plan, chair, kept=kept)
     tell_end(record, ask.record)
     if was_stopped:
         raise KeyboardInterrupt
@@ -318,14 +319,19 @@ class _Faults:
         """See :class:`~arena.ladder.matches.room.Watcher`."""
         self.seen.append(trouble)
 
-    def tell(self, plan: MatchPlan, chair: Chair, *, logs: Path) -> None:
-        """Now it can be told."""
+    @property
+    def are_of_bots(self) -> bool:
+        """Whether one is of a bot with a log."""
+        return not all(trouble.entrant.is_remote for trouble in self.seen)
+
+    def tell(self, plan: MatchPlan, chair: Chair, *, kept: Path) -> None:
+        """Now it can be told; what the bots printed is in the folder that is kept."""
         watch = Watch(show.errors(), unit="games", total=plan.length)
         for trouble in self.seen:
             watch.trouble(plan, trouble)
-        if self.seen:
-            keep(logs)
-            watch.say(f"logs of the bots: {logs}")
+        if self.are_of_bots:
+            keep(kept)
+            watch.say(f"logs of the bots: {kept}")
         if chair.status is not None and chair.status > 0 and chair.status not in _WISHED:
             watch.say(f"the process at this terminal ended with exit code {chair.status}")
 
