@@ -7,6 +7,7 @@ SDK is a page for each module that the navigation in `zensical.toml` names. Then
 Warnings are errors, those of the tools and what would have a reader ask another host for anything.
 """
 
+import ast
 import logging
 import os
 import re
@@ -115,7 +116,23 @@ def write_pages(root: Path, into: Path, *, names: list[str]) -> None:
     for name in names:
         if name.startswith("api/"):
             module = PurePosixPath(name).stem
-            _write(into / name, f"# {module}\n\n::: {module}\n")
+            _write(into / name, _reference(module))
+
+
+def _reference(module: str) -> str:
+    if module != "hokm":
+        return f"# {module}\n\n::: {module}\n"
+    # What is in `hokm` by name stands in its module too, and is told there.
+    init = (ROOT / "sdk/python/src/hokm/__init__.py").read_text(encoding="utf-8")
+    names = {
+        alias.name: f"{node.module}.{alias.name}"
+        for node in ast.walk(ast.parse(init))
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+        if node.module != "typing"
+    }
+    links = "\n".join(f"* [`{name}`][{full}]" for name, full in sorted(names.items()))
+    return f"# hokm\n\n::: hokm\n    options:\n      members: false\n\n{links}\n"
 
 
 def _shown(root: Path, file: PurePosixPath) -> Iterator[str]:
