@@ -11,6 +11,7 @@ from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Protocol
 
 import trio
 
@@ -18,7 +19,7 @@ from arena.conformance.tables import BANK_SECONDS, MOVE_SECONDS
 from arena.conformance.transcript import Entry, Transcript, told
 from arena.conformance.unmet import NotSupported, Unmet
 from arena.ladder.bots.entrants import Entrant
-from arena.ladder.processes.launcher import BotProcess, LaunchError, launch
+from arena.ladder.processes.launcher import LaunchError, launch
 from arena.ladder.processes.sandbox import Sandbox, bounds_of
 from arena.referee.bridge import Bridge, GrpcConnection, serve
 from arena.referee.connection import Close
@@ -68,6 +69,60 @@ Change = Callable[[bytes], bytes]
 """What is done to an encoded batch before it is written."""
 
 
+class Log(Protocol):
+    """What a process printed."""
+
+    def tail(self) -> str:
+        """Its last lines."""
+
+
+class Running(Protocol):
+    """A process of a bot, as :class:`~arena.ladder.processes.launcher.BotProcess` is one."""
+
+    @property
+    def log(self) -> Log:
+        """What it printed."""
+
+    @property
+    def by_hand(self) -> str:
+        """The shell line that runs the same command."""
+
+    @property
+    def returncode(self) -> int | None:
+        """How it ended; None while it runs."""
+
+    async def wait(self) -> int:
+        """Wait for its end."""
+
+    async def end(self) -> int:
+        """End it, whatever it does."""
+
+
+Start = Callable[[trio.Nursery, "Bench", str], Running]
+"""Starts a process of the bench's bot, with this ticket; raises LaunchError."""
+
+
+def launched(nursery: trio.Nursery, bench: "Bench", ticket: str) -> Running:
+    """A process as in a match, in the bench's sandbox if it has one."""
+    argv, folder = bench.entrant.argv(bench.python), bench.entrant.home
+    sandbox: tuple[str, ...] = ()
+    bounds = bounds_of(bench.entrant.limits, seconds=LIFE_SECONDS)
+    if bench.sandbox is not None:
+        sandbox = bench.sandbox.around(argv, folder=folder, bounds=bounds)
+    return launch(
+        nursery,
+        argv,
+        folder=folder,
+        address=bench.address,
+        ticket=ticket,
+        log_path=bench.logs / f"{bench.entrant.name}-{next(bench.starts)}.log",
+        running=bench.running,
+        sandbox=sandbox,
+        memory_bytes=None if bench.sandbox is None else bounds.memory_mib << 20,
+        make_group=lambda: None if bench.sandbox is None else bench.sandbox.group(bounds),
+    )
+
+
 @dataclass(slots=True, kw_only=True)
 class Bench:
     """What all talks of a run share: the bot, where it connects, and where its output goes."""
@@ -78,6 +133,7 @@ class Bench:
     running: Path
     logs: Path
     sandbox: Sandbox | None = None
+    start: Start = launched
     doors: dict[str, trio.MemorySendChannel[GrpcConnection]] = field(default_factory=dict)
     """Who waits for a stream, by the ticket or token it will come with."""
     alone: dict[int, Sequence[Action] | None] = field(default_factory=dict)
@@ -87,6 +143,11 @@ class Bench:
     refused: set[str] = field(default_factory=set)
     """Tickets that were refused to who came with them."""
     starts: "itertools.count[int]" = field(default_factory=lambda: itertools.count(1))
+
+    @property
+    def address(self) -> str:
+        """Where the bot finds the referee."""
+        return self.bridge.address if self.sandbox is None else self.sandbox.address
 
     async def seat_arrivals(self) -> None:
         """Lead each stream to whoever waits for it."""
@@ -114,10 +175,11 @@ async def open_bench(
     logs: Path,
     address: str = "127.0.0.1:0",
     sandbox: Sandbox | None,
+    start: Start = launched,
 ) -> AsyncIterator[Bench]:
     """A bench at that address, on loopback or a socket, for as long as it is open. With a
     ``sandbox`` the bot is in it, and comes to its socket; there is no default, since whoever forgot
-    it would start a stranger's bot without.
+    it would start a stranger's bot without. ``start`` starts the bot in another way.
     """
     found: Unmet | NotSupported | None = None
     listen = address if sandbox is None else sandbox.listen
@@ -131,6 +193,7 @@ async def open_bench(
             running=running,
             logs=logs,
             sandbox=sandbox,
+            start=start,
         )
         nursery.start_soon(bench.seat_arrivals)
         try:
@@ -158,7 +221,7 @@ class Talk:
         self.hello: Hello | None = None
         self._bench = bench
         self._nursery = nursery
-        self._process: BotProcess | None = None
+        self._process: Running | None = None
         self._connection: GrpcConnection | None = None
         self._door: trio.MemoryReceiveChannel[GrpcConnection] | None = None
         self._inbox: list[FromBot] = []
@@ -180,38 +243,22 @@ class Talk:
         ticket = secrets.token_urlsafe(TOKEN_BYTES)
         self._door = bench.door(ticket) if ticket_is_good else None
         self._ticket = ticket
-        argv, folder = bench.entrant.argv(bench.python), bench.entrant.home
-        sandbox: tuple[str, ...] = ()
-        bounds = bounds_of(bench.entrant.limits, seconds=LIFE_SECONDS)
-        if bench.sandbox is not None:
-            sandbox = bench.sandbox.around(argv, folder=folder, bounds=bounds)
         try:
-            self._process = launch(
-                self._nursery,
-                argv,
-                folder=folder,
-                address=bench.bridge.address if bench.sandbox is None else bench.sandbox.address,
-                ticket=ticket,
-                log_path=bench.logs / f"{bench.entrant.name}-{next(bench.starts)}.log",
-                running=bench.running,
-                sandbox=sandbox,
-                memory_bytes=None if bench.sandbox is None else bounds.memory_mib << 20,
-                make_group=lambda: None if bench.sandbox is None else bench.sandbox.group(bounds),
-            )
+            self._process = bench.start(self._nursery, bench, ticket)
         except LaunchError as error:
             raise Unmet(str(error), expected="a command that starts") from None
         self._began = trio.current_time()
 
-    async def arrive(self) -> Hello:
+    async def arrive(self, *, within: float = HELLO_SECONDS) -> Hello:
         """Launch it and wait for its hello. Raises Unmet where none comes in time."""
         await self.launch()
-        expected = f"a hello within {HELLO_SECONDS:.0f} s of its start"
-        with self._timed(HELLO_SECONDS):
-            self._connection = await self._stream(HELLO_SECONDS)
+        expected = f"a hello within {within:.0f} s of its start"
+        with self._timed(within):
+            self._connection = await self._stream(within)
             if self._connection is None:
                 how = "its process ended" if self._has_ended else "it did not connect"
                 raise Unmet(f"{how}{self._how_it_ended()}", expected=expected)
-            left = max(0.0, self._began + HELLO_SECONDS - trio.current_time())
+            left = max(0.0, self._began + within - trio.current_time())
             return await self._hear_hello(left, expected=expected)
 
     async def _stream(self, within: float) -> GrpcConnection | None:
