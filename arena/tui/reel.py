@@ -369,7 +369,7 @@ def _after(last: Moment, kind: Kind) -> Moment:
 
 
 def _moments(tape: Tape, events: Sequence[Event]) -> Iterator[Moment]:
-    notes = {(noted.hand, noted.decision): noted.note for noted in tape.game.notes}
+    notes = {(one.hand, one.decision, one.seat): one.note for one in tape.game.notes}
     seconds = {
         hand.number: charged
         for hand, charged in zip(tape.game.hands, tape.game.seconds, strict=False)
@@ -422,7 +422,7 @@ def _decided(
     tape: Tape,
     *,
     seconds: dict[int, tuple[float, ...]],
-    notes: dict[tuple[int, int], Note],
+    notes: dict[tuple[int, int, Seat], Note],
     kind: Kind,
 ) -> Moment:
     """The moment of the next decision of a hand, as far as it does not depend on what it was."""
@@ -445,7 +445,7 @@ def _decided(
         seat=seat,
         seconds=took,
         banks=banks,
-        note=notes.get((before.hand, decision)),
+        note=notes.get((before.hand, decision, seat)),
     )
 
 
