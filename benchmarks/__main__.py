@@ -8,10 +8,10 @@ import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from benchmarks import core, match, referee, sandbox, store
+from benchmarks import core, environment, match, referee, sandbox, store
 
 RESULTS = Path(__file__).resolve().parent / "results"
-PARTS = ("core", "referee", "match", "store", "sandbox")
+PARTS = ("core", "environment", "referee", "match", "store", "sandbox")
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +22,9 @@ class Size:
     core_hands: int
     core_rounds: int
     duel_boards: int
+    environment_games: int
+    environment_steps: int
+    environment_rounds: int
     at_once: tuple[int, ...]
     referee_rounds: int
     referee_seconds: float
@@ -34,10 +37,10 @@ class Size:
     sandbox_rounds: int
 
 
-WHOLE = Size(7, 150, 5, 2, (1, 16, 64, 256), 3, 2.5, 0.7, 3, 16, 300, 200_000, 5, 25)
+WHOLE = Size(7, 150, 5, 2, 1024, 1000, 5, (1, 16, 64, 256), 3, 2.5, 0.7, 3, 16, 300, 200_000, 5, 25)
 """Some four minutes on two quiet cores."""
-QUICK = Size(1, 100, 3, 2, (1, 64), 1, 1.0, 0.3, 1, 2, 100, 20_000, 1, 5)
-TINY = Size(1, 2, 1, 1, (2,), 1, 0.1, 0.05, 1, 1, 8, 200, 1, 1)
+QUICK = Size(1, 100, 3, 2, 1024, 500, 3, (1, 64), 1, 1.0, 0.3, 1, 2, 100, 20_000, 1, 5)
+TINY = Size(1, 2, 1, 1, 8, 60, 1, (2,), 1, 0.1, 0.05, 1, 1, 8, 200, 1, 1)
 """For the test that all of this still runs."""
 
 
@@ -58,6 +61,21 @@ def run(size: Size, parts: tuple[str, ...] = PARTS) -> dict[str, object]:
                 for name, rate in rates.rates.items()
             },
             "duel_milliseconds": rates.duel_milliseconds,
+        }
+    if "environment" in parts:
+        stepped = environment.measure(
+            games=size.environment_games,
+            steps=size.environment_steps,
+            hands=size.core_hands,
+            rounds=size.environment_rounds,
+        )
+        print(f"\n{environment.report(stepped)}", flush=True)
+        figures["environment"] = {
+            "missing": stepped.missing,
+            **{
+                name: {"rate": rate.median, "ratio": rate.ratio, **asdict(rate)}
+                for name, rate in stepped.rates.items()
+            },
         }
     if "referee" in parts:
         measured = referee.in_turn(

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import benchmarks.__main__ as bench
-from benchmarks import core, match, referee, sandbox, store, timing
+from benchmarks import core, environment, match, referee, sandbox, store, timing
 from benchmarks.measure import Rate, in_turn, table
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -26,6 +26,22 @@ def test_the_core_is_measured_in_every_form_beside_the_bare_loop(
     assert all(rates[name]["rate"] > 0 for name in core.TARGETS)
     printed = capsys.readouterr().out
     assert all(name in printed for name in rates if name != "duel_milliseconds")
+    assert json.dumps(figures)
+
+
+def test_the_environment_is_measured_beside_the_scalar_core_and_the_peers_there_are(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    figures = bench.run(bench.TINY, ("environment",))
+    rates = figures["environment"]
+    assert isinstance(rates, dict)
+    assert rates[environment.FLOOR]["ratio"] == 1
+    assert rates[environment.AT_ONCE]["rate"] > 0
+    printed = capsys.readouterr().out
+    for peer in environment.PEERS:
+        assert peer in printed
+        assert (peer in rates) != (peer in rates["missing"])
+    assert f"{environment.TARGET_PER_SECOND:,}" in printed
     assert json.dumps(figures)
 
 
