@@ -19,7 +19,7 @@ STAMP := installed-$(shell pwd | cksum | cut -d' ' -f1)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help environment test test-postgres fuzz demo bench coverage zoo club soak kills shuffles endings check format lint types wire generate lock test-lowest docs clean
+.PHONY: help environment test test-postgres fuzz demo bench coverage zoo club soak kills shuffles env-games endings check format lint types wire generate lock test-lowest docs clean
 
 help: ## say what there is
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 14
@@ -65,6 +65,9 @@ shuffles: $(VENV)/$(STAMP) ## shuffle a million decks (SHUFFLES) and see each ca
 
 endings: $(VENV)/$(STAMP) ## solve ten thousand endings (ENDINGS) of each game and compare with brute force; ten minutes
 	ENDINGS=$(or $(ENDINGS),10000) $(BIN)/python -m pytest tests/hokm/solver -n 2 --timeout 0 $(ARGS)
+
+env-games: $(VENV)/$(STAMP) ## play 100,000 random games (GAMES) of each variant in the vectorised environment and by the rules
+	GAMES=$(or $(GAMES),100000) $(BIN)/python -m pytest tests/hokm/env/test_vector.py -k move_for_move -s --timeout 0 $(ARGS)
 
 check: lint types wire ## everything but the tests: format, lint, types, generated code
 
