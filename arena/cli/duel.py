@@ -59,7 +59,8 @@ def duel(
         str,
         typer.Argument(
             metavar="A",
-            help="A bot's folder or archive, or a bundled bot; FOLDER@REVISION is one as git has it.",
+            help="A bot's folder or archive, or a bundled bot; FOLDER@REVISION is one as git "
+            "has it.",
         ),
     ],
     second: Annotated[str, typer.Argument(metavar="B", help="The other one.")],

@@ -118,6 +118,7 @@ def launched(nursery: trio.Nursery, bench: "Bench", ticket: str) -> Running:
         log_path=bench.logs / f"{bench.entrant.name}-{next(bench.starts)}.log",
         running=bench.running,
         sandbox=sandbox,
+        environment=bench.entrant.variables,
         memory_bytes=None if bench.sandbox is None else bounds.memory_mib << 20,
         make_group=lambda: None if bench.sandbox is None else bench.sandbox.group(bounds),
     )

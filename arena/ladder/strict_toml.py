@@ -160,6 +160,12 @@ class Table:
             self.refuse(key, f"{quoted(value)} is not a number")
         return float(value)
 
+    def flag(self, key: str) -> bool:
+        value = self.required(key)
+        if not isinstance(value, bool):
+            self.refuse(key, f"{quoted(value)} is neither true nor false")
+        return value
+
     def texts(self, key: str) -> list[str]:
         value = self.required(key)
         if not isinstance(value, list) or not all(isinstance(item, str) for item in value):

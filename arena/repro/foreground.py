@@ -59,9 +59,11 @@ def in_foreground(_: trio.Nursery, bench: Bench, ticket: str) -> Foreground:
     entrant = bench.entrant
     argv = debugged(entrant, entrant.argv(bench.python))
     parent = os.environ
-    environment = bot_environment(
-        parent, folder=entrant.home, address=bench.address, ticket=ticket
-    ) | {name: parent[name] for name in ("HOME", "TERM") if name in parent}
+    environment = {
+        **bot_environment(parent, folder=entrant.home, address=bench.address, ticket=ticket),
+        **entrant.variables,
+        **{name: parent[name] for name in ("HOME", "TERM") if name in parent},
+    }
     by_hand = f"cd {shlex.quote(str(entrant.home))} && {shlex.join(argv)}"
     try:
         popen = subprocess.Popen((*death_signal_prefix(), *argv), cwd=entrant.home, env=environment)

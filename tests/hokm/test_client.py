@@ -513,6 +513,31 @@ def test_a_bot_that_no_arena_started_says_how_it_is_started(missing, monkeypatch
     assert "something" not in said  # a ticket is a secret
 
 
+class Tuned(Lowest):
+    parameters = {"caution": 0.5, "depth": 3}  # noqa: RUF012  # as authors write it
+
+
+def test_the_arena_gives_a_bot_its_parameters(outcomes, monkeypatch) -> None:
+    monkeypatch.setattr(Tuned, "parameters", Tuned.parameters)  # put back at the end
+    monkeypatch.setenv("HOKM_PARAMETERS", '{"depth": 5, "more": 0.25}')
+    with serving(a_board) as (_, address):
+        run(Tuned, address, monkeypatch)
+    assert len(outcomes) == 1
+    assert Tuned.parameters == {"caution": 0.5, "depth": 5, "more": 0.25}
+    assert Lowest.parameters == {}
+
+
+@pytest.mark.parametrize("text", ["depth=5", "[5]", '{"depth": "5"}', '{"depth": true}'])
+def test_parameters_that_are_none_are_refused_at_once(text, monkeypatch, capsys) -> None:
+    for name in ("HOKM_ADDRESS", "HOKM_TICKET"):
+        monkeypatch.setenv(name, "something")
+    monkeypatch.setenv("HOKM_PARAMETERS", text)
+    with pytest.raises(SystemExit) as exit_:
+        hokm.run(Tuned)
+    assert exit_.value.code == 2
+    assert "HOKM_PARAMETERS is no JSON object of numbers" in capsys.readouterr().err
+
+
 def test_only_a_bot_class_that_can_play_is_run() -> None:
     class Unfinished(Bot):
         pass

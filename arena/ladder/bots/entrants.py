@@ -21,11 +21,16 @@ for the bot's author: where, what, and what to do.
     [limits]                         # optional: what it needs; what it gets is the operator's
     memory_mib = 512
     processes = 4
+
+    [parameters]                     # optional: numbers that it is given in HOKM_PARAMETERS
+    caution = { default = 0.5, low = 0.0, high = 1.0 }
+    depth = { default = 3, low = 1, high = 8, integer = true }
 """
 
 import difflib
 import hashlib
 import json
+import math
 import os
 import unicodedata
 from collections.abc import Iterable, Mapping
@@ -46,6 +51,11 @@ NAME_CHARACTERS: Final = 40
 SAMPLES: Final = Path(__file__).resolve().parents[3] / "sample_bots"
 """The bundled bots lie beside the package `arena`, in a checkout as in an installed wheel."""
 
+PARAMETERS_VARIABLE: Final = "HOKM_PARAMETERS"
+"""What a bot finds the values of its parameters in: an object of JSON, a number by each name."""
+
+MOST_PARAMETERS: Final = 64
+
 _PYTHON: Final = "python"
 
 # Each key of a manifest with a line that would do, which the errors show.
@@ -61,9 +71,18 @@ _KEYS: Final = {
     "concurrent": "concurrent = 1",
     "build": "[build]",
     "limits": "[limits]",
+    "parameters": "[parameters]",
 }
+_A_PARAMETER: Final = "caution = { default = 0.5, low = 0.0, high = 1.0 }"
+_LARGEST_INTEGER: Final = 2**53  # those of JSON, wherever it is read
 _BUILD_KEYS: Final = {"command": 'command = ["make"]'}
 _LIMIT_KEYS: Final = {"memory_mib": "memory_mib = 512", "processes": "processes = 4"}
+_PARAMETER_KEYS: Final = {
+    "default": "default = 0.5",
+    "low": "low = 0.0",
+    "high": "high = 1.0",
+    "integer": "integer = true",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +96,28 @@ class Limits:
 
     memory_mib: int | None = None
     processes: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A number that a bot leaves open.
+
+    Args:
+        name: a word of ASCII letters, digits and "_".
+        default: what the bot is given; `low` to `high` is what makes sense, both included.
+        is_integer: whether it is a whole number.
+    """
+
+    name: str
+    default: float
+    low: float
+    high: float
+    is_integer: bool = False
+
+    def near(self, value: float) -> float:
+        """Return the nearest number that it may be."""
+        value = min(max(value, self.low), self.high)
+        return float(round(value)) if self.is_integer else value
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +149,7 @@ class Entrant:
         folder: absolute; where its files are.
         digest: of the folder, 64 hex digits, see `bundle_digest`.
         build: the command that makes of its files what runs; empty if they run as they are.
+        parameters: in the order of the manifest.
         environment: made for it, if it needs one; no part of its identity.
         revision: of which revision of a git repository its files are; None where they are those of
             a folder as it stands. No part of its identity either.
@@ -125,6 +167,7 @@ class Entrant:
     folder: Path
     digest: str
     build: tuple[str, ...] = ()
+    parameters: tuple[Parameter, ...] = ()
     environment: Environment = Environment()
     revision: Revision | None = None
 
@@ -147,6 +190,16 @@ class Entrant:
     def is_remote(self) -> bool:
         """Whether somebody starts it elsewhere, and it comes over the network."""
         return not self.command
+
+    @property
+    def variables(self) -> dict[str, str]:
+        """What its process finds in its environment on its own account."""
+        if not self.parameters:
+            return {}
+        values = {
+            one.name: int(one.default) if one.is_integer else one.default for one in self.parameters
+        }
+        return {PARAMETERS_VARIABLE: json.dumps(values)}
 
     def argv(self, python: str) -> tuple[str, ...]:
         """Return the command to run in `home`; `python` is the interpreter that runs bots which
@@ -195,6 +248,7 @@ def load_bot(folder: Path) -> Entrant:
         folder=folder,
         digest=bundle_digest(folder),
         build=build,
+        parameters=_parameters(manifest.table("parameters")) if "parameters" in manifest else (),
     )
 
 
@@ -209,22 +263,28 @@ def check_built(home: Path) -> None:
 
 def _manifest(folder: Path) -> Table:
     file = folder / MANIFEST
-    examples = _KEYS | _LIMIT_KEYS
+    examples = _KEYS | _LIMIT_KEYS | _PARAMETER_KEYS
     return Table(
-        file, _parsed(file), error=BotError, remedy=lambda key: f"write e.g. {examples[key]}"
+        file,
+        _parsed(file),
+        error=BotError,
+        remedy=lambda key: f"write e.g. {examples.get(key, _A_PARAMETER)}",
     )
 
 
 def program_digest(entrant: Entrant) -> str:
-    """Return the identity of what a bot runs, 64 hex digits: its commands and all its files but the
-    manifest. Two bots that differ in name, owner or version only have the same.
+    """Return the identity of what a bot runs, 64 hex digits: its commands, the values of its
+    parameters and all its files but the manifest. Two bots that differ in name, owner or version
+    only have the same.
 
     Raises:
         BotError: as `bundle_digest`.
     """
     files = bundle_digest(entrant.folder, without=MANIFEST)
     build = [entrant.build] if entrant.build else []
-    return hashlib.sha256(json.dumps([*entrant.command, *build, files]).encode()).hexdigest()
+    values = [entrant.variables] if entrant.variables else []
+    told = json.dumps([*entrant.command, *build, *values, files])
+    return hashlib.sha256(told.encode()).hexdigest()
 
 
 def find_bot(text: str, *, samples: Path = SAMPLES) -> Path:
@@ -302,6 +362,41 @@ def _parsed(file: Path) -> Mapping[str, object]:
 def _limits(table: Table) -> Limits:
     table.refuse_unknown(_LIMIT_KEYS)
     return Limits(**{key: table.whole(key, least=1) for key in table.values})
+
+
+def _parameters(table: Table) -> tuple[Parameter, ...]:
+    if len(table.values) > MOST_PARAMETERS:
+        name = list(table.values)[MOST_PARAMETERS]
+        remedy = f"leave some out: {MOST_PARAMETERS} at most"
+        table.refuse(name, "is one parameter too many", remedy=remedy)
+    return tuple(_parameter(table, name) for name in table.values)
+
+
+def _parameter(parameters: Table, name: str) -> Parameter:
+    if not (name.isascii() and name.isidentifier() and len(name) <= NAME_CHARACTERS):
+        remedy = f"write 1 to {NAME_CHARACTERS} of a-z, A-Z, 0-9 and _, a letter first"
+        parameters.refuse(name, "is no name of a parameter", remedy=remedy)
+    table = parameters.table(name)
+    table.refuse_unknown(_PARAMETER_KEYS)
+    is_integer = table.flag("integer") if "integer" in table else False
+    low, high, default = (
+        _number(table, key, is_integer=is_integer) for key in ("low", "high", "default")
+    )
+    if not low < high:
+        table.refuse("high", f"{high:g} is not above low, {low:g}", remedy="swap them, say")
+    if not low <= default <= high:
+        remedy = "mend one of the three"
+        table.refuse("default", f"{default:g} is not from {low:g} to {high:g}", remedy=remedy)
+    return Parameter(name, default, low, high, is_integer)
+
+
+def _number(table: Table, key: str, *, is_integer: bool) -> float:
+    value = table.number(key)
+    if not math.isfinite(value):
+        table.refuse(key, f"{value} is not a number that one can reach")
+    if is_integer and not (value.is_integer() and abs(value) <= _LARGEST_INTEGER):
+        table.refuse(key, f"{value:g} is not a whole number, as integer = true has it")
+    return value
 
 
 def _build(table: Table) -> tuple[str, ...]:

@@ -166,6 +166,7 @@ class Player:
                 running=house.running,
                 prefix=house.prefix,
                 sandbox=sandbox,
+                environment=self.entrant.variables,
                 life_seconds=self._life_seconds if sandbox else math.inf,
                 memory_bytes=None if self._bounds is None else self._bounds.memory_mib << 20,
                 make_group=self._group,

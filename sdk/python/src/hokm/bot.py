@@ -8,9 +8,10 @@ one process.
 
 import logging
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from types import MappingProxyType
 from typing import TypeVar
 
 from hokm.actions import (
@@ -50,6 +51,11 @@ class Bot(ABC):
     version: str = "1"
     concurrent: int = 1
     """How many games this bot's process takes at once, 1 to 1024."""
+    parameters: Mapping[str, float] = MappingProxyType({})
+    """Numbers that the bot leaves open, by name. The class says what they are where no arena has
+    started it; one that has gives those of ``[parameters]`` in ``bot.toml``, and ``arena tune``
+    tries others.
+    """
 
     def cut(self, view: View) -> int:
         """Cut 1 to 51 cards, as the hakem's partner at a table that cuts; by default the half."""

@@ -6,6 +6,7 @@ is said on the stream is the player's business, and what it looks like the wire'
 """
 
 import inspect
+import json
 import os
 import sys
 import time
@@ -34,6 +35,8 @@ ADDRESS_VARIABLE: Final = "HOKM_ADDRESS"
 """Names the referee: ``host:port`` or ``unix:/path``."""
 TICKET_VARIABLE: Final = "HOKM_TICKET"
 """Holds the ticket for the bot's seats, valid once. It is a secret."""
+PARAMETERS_VARIABLE: Final = "HOKM_PARAMETERS"
+"""A JSON object: the numbers of :attr:`hokm.bot.Bot.parameters`, by name."""
 TLS_CA_VARIABLE: Final = "HOKM_TLS_CA"
 """Names a PEM file of the certificates that the referee's must come from; TLS is spoken then."""
 TLS_CERT_VARIABLE: Final = "HOKM_TLS_CERT"
@@ -130,6 +133,8 @@ def run(
 
         home.end_with_home()
     address, ticket = _environment()
+    if given := _parameters():
+        bot_class.parameters = {**bot_class.parameters, **given}
     player = Player(bot_class)
     try:
         with channel_to(address) as channel:
@@ -166,6 +171,20 @@ def _environment() -> tuple[str, str]:
     if not (ticket.isascii() and ticket.isprintable()):
         fail(f"{TICKET_VARIABLE} holds no ticket of an arena", status=2)
     return address, ticket
+
+
+def _parameters() -> dict[str, float]:
+    """What the environment gives for the bot's parameters; those of its class hold otherwise."""
+    text = os.environ.get(PARAMETERS_VARIABLE)
+    if not text:
+        return {}
+    try:
+        given: object = json.loads(text)
+    except ValueError:
+        given = None
+    if not isinstance(given, dict) or any(type(one) not in (int, float) for one in given.values()):
+        fail(f"{PARAMETERS_VARIABLE} is no JSON object of numbers: {text!r}", status=2)
+    return given
 
 
 def channel_to(address: str, *, is_far: bool = False) -> grpc.Channel:

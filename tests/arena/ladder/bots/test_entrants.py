@@ -9,6 +9,7 @@ from arena.ladder.bots.bundle import bundle_digest
 from arena.ladder.bots.entrants import (
     BotError,
     Limits,
+    Parameter,
     checked_name,
     find_bot,
     load_bot,
@@ -369,3 +370,69 @@ def test_another_build_is_another_program(tmp_path: Path) -> None:
         for number, build in enumerate(builds)
     }
     assert len(programs) == 3
+
+
+PARAMETERS = """\
+[parameters]
+caution = { default = 0.5, low = 0, high = 1.0 }
+depth = { default = 3, low = 1, high = 8, integer = true }
+"""
+
+
+def test_parameters_are_numbers_within_bounds_and_the_bot_finds_them_as_json(
+    tmp_path: Path,
+) -> None:
+    entrant = load_bot(bot(tmp_path, LEAST + PARAMETERS))
+    assert entrant.parameters == (
+        Parameter("caution", 0.5, 0.0, 1.0),
+        Parameter("depth", 3.0, 1.0, 8.0, is_integer=True),
+    )
+    assert entrant.variables == {"HOKM_PARAMETERS": '{"caution": 0.5, "depth": 3}'}
+    assert load_bot(bot(tmp_path / "plain")).variables == {}
+
+
+def test_a_parameter_is_brought_to_the_nearest_number_that_it_may_be() -> None:
+    depth = Parameter("depth", 3.0, 1.0, 8.0, is_integer=True)
+    assert [depth.near(value) for value in (-4, 2.4, 2.6, 9.5)] == [1, 2, 3, 8]
+    assert Parameter("caution", 0.5, 0.0, 1.0).near(0.3) == 0.3
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ("x = 0.5", "parameters.x: is not a table; write e.g. caution = { default = 0.5,"),
+        ("x = { default = 0.5, low = 0 }", "parameters.x.high: is missing; write e.g. high = 1.0"),
+        ("x = { defualt = 0.5 }", "parameters.x.defualt: is not a known key; did you mean default"),
+        ("x = { low = 'a' }", "parameters.x.low: 'a' is not a number"),
+        ("x = { low = true }", "parameters.x.low: True is not a number"),
+        ("x = { low = -inf }", "parameters.x.low: -inf is not a number that one can reach"),
+        ("x = { low = 1, high = 1, default = 1 }", "x.high: 1 is not above low, 1; swap them"),
+        ("x = { low = 1, high = 2, default = 3 }", "x.default: 3 is not from 1 to 2; mend one of"),
+        (
+            "x = { low = 0.5, integer = true }",
+            "x.low: 0.5 is not a whole number, as integer = true",
+        ),
+        ("x = { integer = 1 }", "parameters.x.integer: 1 is neither true nor false"),
+        ("1x = {}", "parameters.1x: is no name of a parameter; write 1 to 40 of a-z"),
+        ('"a b" = {}', "parameters.a b: is no name of a parameter"),
+    ],
+)
+def test_a_parameter_that_is_none_is_refused_by_its_key(
+    tmp_path: Path, given: str, says: str
+) -> None:
+    assert says in complaint(bot(tmp_path, f"{LEAST}[parameters]\n{given}\n"))
+
+
+def test_a_manifest_has_64_parameters_at_most(tmp_path: Path) -> None:
+    lines = [f"p{number} = {{ default = 0, low = 0, high = 1 }}" for number in range(65)]
+    text = complaint(bot(tmp_path, LEAST + "[parameters]\n" + "\n".join(lines)))
+    assert "parameters.p64: is one parameter too many; leave some out: 64 at most" in text
+
+
+def test_other_values_of_parameters_are_another_program(tmp_path: Path) -> None:
+    plain = program_digest(load_bot(bot(tmp_path / "plain")))
+    one = program_digest(load_bot(bot(tmp_path / "one", LEAST + PARAMETERS)))
+    other = LEAST + PARAMETERS.replace("default = 3", "default = 4")
+    wider = LEAST + PARAMETERS.replace("high = 8", "high = 9")
+    assert len({plain, one, program_digest(load_bot(bot(tmp_path / "other", other)))}) == 3
+    assert program_digest(load_bot(bot(tmp_path / "wider", wider))) == one

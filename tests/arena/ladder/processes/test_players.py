@@ -14,6 +14,8 @@ from arena.ladder.processes.players import LAST_WORDS_SECONDS, House, Player
 from hokm.cards import Seat
 
 HELLO_SECONDS = 3.0
+VARIABLES = {"HOKM_PARAMETERS": '{"depth": 3}'}
+"""What the bot finds in its environment on its own account."""
 
 
 class Process:
@@ -60,7 +62,8 @@ def player_with(monkeypatch: pytest.MonkeyPatch, *launched: Process | Exception)
     """A player whose starts launch these, one after the other."""
     processes = iter(launched)
 
-    def launch(*_: object, **__: object) -> Process:
+    def launch(*_: object, environment: dict[str, str], **__: object) -> Process:
+        assert environment == VARIABLES
         found = next(processes)
         if isinstance(found, Exception):
             raise found
@@ -68,6 +71,7 @@ def player_with(monkeypatch: pytest.MonkeyPatch, *launched: Process | Exception)
 
     monkeypatch.setattr(players, "launch", launch)
     entrant = SimpleNamespace(name="late", home=Path(), argv=lambda python: [python])
+    entrant.variables = VARIABLES
     house = SimpleNamespace(
         lobby=Lobby(),
         address="",
