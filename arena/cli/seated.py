@@ -159,7 +159,9 @@ class Seated:
     def _name(self, view: View, seat: Seat) -> str:
         if seat == view.seat:
             return "you"
-        return kept_apart(printable(view.players[seat])) if seat < len(view.players) else ""
+        if seat >= len(view.players):
+            return "somebody"
+        return kept_apart(printable(view.players[seat]))
 
     def _drawn(self, view: View, number: int) -> Line:
         seat, choice = view.draws[number]

@@ -14,7 +14,7 @@ import sys
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 from shutil import rmtree
 from typing import Final
@@ -368,5 +368,5 @@ def _new_file(record: MatchRecord) -> Path:
     """A name in the folder of games played at this machine, which is made."""
     folder = data_folder() / "games"
     folder.mkdir(parents=True, exist_ok=True)
-    began = datetime.fromisoformat(record.circumstances.started).astimezone()
-    return folder / f"{began:%Y%m%d-%H%M%S}-{record.commitment.hex()[:8]}.json.gz"
+    ended = datetime.now(UTC).astimezone()
+    return folder / f"{ended:%Y%m%d-%H%M%S}-{record.commitment.hex()[:8]}.json.gz"

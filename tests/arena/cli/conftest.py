@@ -120,10 +120,12 @@ def runner(monkeypatch: pytest.MonkeyPatch) -> FakeRunner:
     monkeypatch.setattr("arena.cli.local.open_runner", open_runner)
     monkeypatch.setattr("arena.cli.event.open_runner", open_runner)
     monkeypatch.setattr("arena.cli.trial.open_runner", open_runner)
+    monkeypatch.setattr("arena.cli.sitting.open_runner", open_runner)
     return runner
 
 
 @pytest.fixture(autouse=True)
 def _own_state(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))

@@ -41,6 +41,10 @@ def part(app: Replay, name: str) -> str:
     return str(app.query_one(f"#{name}", Static).content)
 
 
+def looking(app: Replay) -> Seat | None:
+    return app.eyes
+
+
 def test_keys_go_by_play_trick_hand_and_game_and_what_is_there_is_shown(make_reel: MakeReel):
     reel = make_reel(kind=Format.CLASSIC, games=2, options={"target_points": "2"})
 
@@ -96,15 +100,15 @@ def test_cards_are_closed_but_for_a_seat_and_then_no_text_has_them_all():
 
     async def steps(app: Replay, pilot: Pilot[None]) -> None:
         await pilot.press("2")
-        assert app.eyes == 2
+        assert looking(app) == Seat(2)
         assert "♠5QK" not in part(app, "table")
         await pilot.press("t")
         assert app.texts == []
         await pilot.press("o")
-        assert app.eyes is None
+        assert looking(app) is None
         assert "♠5QK" in part(app, "table")
         await pilot.press("o")
-        assert app.eyes == 2
+        assert looking(app) == Seat(2)
 
     run(Replay(reel, at=reel.ends(At(0, 0), last=True)), steps)
 
