@@ -157,6 +157,10 @@ class Search:
         """What is wanted after a trick of that seat; None if it cannot be brought about now."""
         raise NotImplementedError
 
+    def _theirs(self, winning: list[int], losing: list[int]) -> tuple[list[int], list[int]]:
+        """Of the cards that others might play, ascending, those that need be tried, in order."""
+        return winning, losing
+
     # -- how it is found out
 
     def _from_table(
@@ -244,6 +248,8 @@ class Search:
             for run in _runs(legal, rest & ~hand):
                 card = (run & -run).bit_length() - 1
                 (winning if strength[card] > best else losing).append(card)
+            if not is_mine:
+                winning, losing = self._theirs(winning, losing)
             # Who is winning already keeps its high cards; who is not takes it as cheaply as it can.
             choices = losing + winning if self.mine[winner] is is_mine else winning + losing
         else:
@@ -353,6 +359,13 @@ class SweepSearch(Search):
 
     def _once_taken(self, winner: int, wanted: int) -> int | None:
         return wanted - 1 if self.mine[winner] else None
+
+    def _theirs(self, winning: list[int], losing: list[int]) -> tuple[list[int], list[int]]:
+        # They need one trick, whoever takes it: of a suit they keep what is highest.
+        lowest: dict[int, int] = {}
+        for card in losing:
+            lowest.setdefault(SUIT_OF[card], card)
+        return winning[::-1], list(lowest.values())
 
 
 def _sure_tricks(hands: Sequence[CardSet], leader: int, trumps: int) -> tuple[int, int]:

@@ -33,10 +33,18 @@ class PointsSolver:
         self._tricks: dict[tuple[Trump, Side], TrickSearch] = {}
         self._reaching: dict[tuple[Trump, Side, Seat, int], _ReachSearch] = {}
 
-    def points(self, position: Position, side: Side, *, tricks: int | None = None) -> float:
+    def points(
+        self,
+        position: Position,
+        side: Side,
+        *,
+        tricks: int | None = None,
+        at_most: float | None = None,
+    ) -> float:
         """What the side's points will be, less the mean of the others', if everybody plays as well
-        as can be. ``tricks`` are those that the side takes from here on, where two sides play and
-        that is known.
+        as can be. Where two sides play it is sooner found with what is known already: ``tricks``
+        are those that the side takes from here on; ``at_most`` is what cannot be exceeded, the
+        value of the position before a card of that side was played, say.
 
         Raises :class:`~hokm.solver.endings.SearchTooLong`; with four seats
         :class:`~hokm.solver.dds.SolverMissing` where it must ask and ``tricks`` is not given.
@@ -45,17 +53,24 @@ class PointsSolver:
         if result is not None:
             return value_of(result.points, side)
         if position.variant.sides == 2:
-            return self._of_two(position, side, tricks)
+            return self._of_two(position, side, tricks, at_most)
         return self._of_many(position, side)
 
-    def _of_two(self, position: Position, side: Side, tricks: int | None) -> float:
+    def _of_two(
+        self, position: Position, side: Side, tricks: int | None, at_most: float | None
+    ) -> float:
         other = Side(1 - side)
         if tricks is None:
             tricks = self._tricks_of(position, side)
         wins = position.taken.count(side) + tricks >= SWEEP
         winner, loser = (side, other) if wins else (other, side)
-        is_kot = loser not in position.taken[:SWEEP] and self._takes_seven(position, winner)
-        points = _points(position, winner, is_kot=is_kot)
+        win, kot = (_points(position, winner, is_kot=is_kot) for is_kot in (False, True))
+        if loser in position.taken[:SWEEP] or (wins and at_most is not None and at_most < kot):
+            points = win
+        elif not wins and at_most == -kot:
+            points = kot
+        else:
+            points = kot if self._takes_seven(position, winner) else win
         return points if wins else -points
 
     def _tricks_of(self, position: Position, side: Side) -> int:

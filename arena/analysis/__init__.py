@@ -1,0 +1,1 @@
+"""What the decisions of a recorded match cost: against open cards, and against what was known."""
