@@ -15,6 +15,7 @@ from arena.cli import show, stepping
 from arena.cli.errors import Misuse
 from arena.cli.paint import has_suits, put
 from arena.cli.telling import (
+    DECIDED,
     LEGEND,
     Line,
     Teller,
@@ -22,18 +23,20 @@ from arena.cli.telling import (
     entrant_labels,
     labelled,
     line,
+    note_line,
     refusal_line,
     table_text,
 )
 from arena.cli.text import printable
 from hokm.cards import Seat
 from hokm.errors import NotationError
-from hokm.events import Event, HandEnded, HandStarted
+from hokm.events import CardPlayed, Event, HandEnded, HandStarted
 from hokm.notation import hand_events, hand_text, parse_hands
 from hokm.records import (
     GameRecord,
     HandRecord,
     MatchRecord,
+    Noted,
     Place,
     RecordError,
     Refusal,
@@ -198,11 +201,11 @@ def _match(record: MatchRecord, games: Iterable[_Game], ask: Ask, style: _Style)
             yield labelled(f"seat {seat}", name)
         place = Place(room=room.number, game=game.number)
         events = played(dealt_again(record, game, place=place, table=table), game, place=place)
-        refusals = game.refusals
+        refusals, notes = game.refusals, game.notes
         if ask.hand is not None:
             events = _of_hand(events, ask.hand)
             refusals = tuple(refusal for refusal in refusals if refusal.hand == ask.hand)
-        yield from _told(record.rules, events, style, refusals)
+        yield from _told(record.rules, events, style, refusals, notes)
         if ask.hand in (None, len(game.hands)):
             yield from ending_lines(record.rules, game, names)
 
@@ -219,33 +222,45 @@ def _of_hand(events: Iterable[Event], number: int) -> Iterator[Event]:
 
 
 def _told(
-    rules: Rules, events: Iterable[Event], style: _Style, refusals: Sequence[Refusal] = ()
+    rules: Rules,
+    events: Iterable[Event],
+    style: _Style,
+    refusals: Sequence[Refusal] = (),
+    notes: Sequence[Noted] = (),
 ) -> Iterator[Line]:
     """Events of a game or a hand, as far as they may be told; raises ReplayError where they leave
     the rules.
     """
     seat = style.seat
-    # A refusal is told to its sender alone (rulebook 7).
+    # A refusal is told to its sender alone (rulebook 7), and a note is for its bot's owner.
     told_later = deque(refusal for refusal in refusals if seat in (None, refusal.seat))
+    noted = {(one.hand, one.decision): one for one in notes if seat in (None, one.seat)}
     teller = Teller(rules, eyes=seat, in_letters=style.in_letters)
-    hand = 0
+    due: list[Line] = []
+    hand = decision = 0
     try:
         for event in events:
             if isinstance(event, HandStarted):
-                hand = event.number
+                hand, decision = event.number, 0
+            elif isinstance(event, DECIDED):
+                decision += 1
+                if (note := noted.get((hand, decision))) is not None:
+                    due.append(note_line(note.seat, note.note))
             elif isinstance(event, HandEnded):
                 while told_later and told_later[0].hand <= hand:
                     yield refusal_line(told_later.popleft())
             yield from teller.tell(event if seat is None else event.seen_by(seat))
+            if not isinstance(event, CardPlayed):  # those of a trick stand below it
+                yield from due
+                due.clear()
     except ReplayError as error:
-        yield from teller.rest()
+        yield from (*teller.rest(), *due)
         if seat is None:
             raise
         # Why a seat may not do something is said from what it holds.
         what = "the hand leaves the rules here; without --seat it is said how"
         raise ReplayError(what, error.place) from None
-    yield from teller.rest()
-    yield from map(refusal_line, told_later)
+    yield from (*teller.rest(), *due, *map(refusal_line, told_later))
 
 
 # -- printed

@@ -37,6 +37,9 @@ from hokm.view import View
 
 LEGEND = "> leads, ^ trump, * takes the trick"
 
+DECIDED = (DeckCut, TrumpDeclared, CardsDiscarded, DrawChosen, CardPlayed)
+"""The events that are somebody's choice, one each."""
+
 _TURNED_IN_A_LINE = 10
 """Cards of the ace draw: each is six characters, and a line fits eighty columns."""
 

@@ -16,8 +16,9 @@ from hokm.cards import Seat, Side
 from hokm.errors import Reason
 from hokm.events import Event
 from hokm.notation import hand_text, parse_hands
+from hokm.notes import Note
 from hokm.outcome import Ending, Outcome
-from hokm.records import Flag, HandRecord, MatchRecord, Refusal, load, save
+from hokm.records import Flag, HandRecord, MatchRecord, Noted, Refusal, load, save
 from tests.hokm.permute import Story, other_story
 from tests.hokm.random_play import random_story
 from tests.hokm.test_permutation import TABLES, name_of, stops
@@ -384,6 +385,25 @@ def test_a_refusal_is_told_before_the_result_and_to_its_seat_alone(run, record):
     assert lines[at + 2].startswith("  result")
     assert "refused  seat 1" not in run(*words, "--seat", 2).out
     assert "refused  seat 2" in run(*words, "--seat", 2).out
+
+
+def noted(record: MatchRecord) -> MatchRecord:
+    notes = tuple(
+        Noted(hand=1, decision=decision, seat=Seat(seat), note=Note(text, (("win", 0.5),)))
+        for decision, seat, text in ((1, 0, "the longest"), (3, 1, "no choice"))
+    )
+    return with_first_game(record, notes=notes)
+
+
+def test_notes_stand_below_what_they_are_about_and_are_told_to_their_seat_alone(run, record):
+    words = ("replay", record(change=noted), "--room", 1, "--game", 1)
+    lines = run(*words).out.splitlines()
+    at = lines.index("  note     seat 0: the longest; win 0.5")
+    assert lines[at - 1].startswith("  trump    ")
+    at = lines.index("  note     seat 1: no choice; win 0.5")
+    assert lines[at - 1].startswith("      1    >")
+    assert run(*words, "--seat", 1).out.count("  note     ") == 1
+    assert "note" not in run(*words, "--seat", 2).out
 
 
 # -- what is wrong
