@@ -22,10 +22,12 @@ def test_every_page_is_in_the_navigation_and_nothing_else_is() -> None:
         assert importlib.util.find_spec(PurePosixPath(name).stem), name
 
 
-def test_every_page_is_in_the_table_of_the_readme() -> None:
+def test_the_table_of_the_readme_has_the_same_pages_in_the_same_order() -> None:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    linked_to = set(re.findall(r"\]\(docs/([\w-]+\.md)", readme))
-    assert linked_to == {page.name for page in (ROOT / "docs").glob("*.md")}
+    table = readme.split("| page | for |\n", 1)[1]
+    order = dict.fromkeys(re.findall(r"\]\(docs/([\w-]+\.md)", table))
+    pages = {page.name for page in (ROOT / "docs").glob("*.md")}
+    assert list(order) == [name for name in navigation() if name in pages]
 
 
 @pytest.mark.parametrize(
