@@ -43,6 +43,8 @@ ARENA_SHELLS = (
     "arena.ladder.matches.room",
     "arena.ladder.matches.runner",
     "arena.ladder.testing",
+    "arena.repro.feeding",
+    "arena.repro.foreground",
     "arena.service.answering",
     "arena.service.child",
     "arena.service.casual",

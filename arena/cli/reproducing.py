@@ -78,7 +78,7 @@ def reproduce(ask: Ask, *, as_json: bool) -> bool:
         start=in_foreground if ask.is_debugged else launched,
         is_watched=ask.is_debugged,
     )
-    tell = _hold if as_json else functools.partial(_print_difference, record)
+    tell = _hold if as_json else _Printer().print
     if ask.is_debugged:
         # Ctrl-C is for the debugger. A handler, since what is ignored is ignored in the bot too.
         signal.signal(signal.SIGINT, lambda *_: None)
@@ -153,14 +153,22 @@ def _say(text: str) -> None:
     print(printable(text), file=sys.stderr)
 
 
-def _print_difference(record: MatchRecord, difference: Difference) -> None:
-    console = show.results()
-    for line in _difference_lines(difference):
-        show.print_line(console, line)
-    show.print_line(console, "")
+class _Printer:
+    """Prints each difference when it is found; of a hand the first with the hand as a text."""
+
+    def __init__(self) -> None:
+        self._pasted: set[tuple[int | None, int | None]] = set()
+
+    def print(self, difference: Difference) -> None:
+        hand = difference.place.game, difference.place.hand
+        console = show.results()
+        for line in _difference_lines(difference, is_pasted=hand not in self._pasted):
+            show.print_line(console, line)
+        show.print_line(console, "")
+        self._pasted.add(hand)
 
 
-def _difference_lines(difference: Difference) -> Iterator[str]:
+def _difference_lines(difference: Difference, *, is_pasted: bool) -> Iterator[str]:
     trick = "" if difference.trick is None else f", trick {difference.trick}"
     yield f"{difference.place}{trick}: seat {difference.seat}"
     for label, what, note in (
@@ -170,15 +178,15 @@ def _difference_lines(difference: Difference) -> Iterator[str]:
         noted = "" if note is None else f"  ({printable(str(note))})"
         yield f"  {label:<9}  {printable(what)}{noted}"
     yield from (f"  {line}" for line in difference.sees)
-    if difference.text:
+    if difference.text and is_pasted:
         yield from pasted_text(difference.text)
 
 
 def _print_found(found: Found, feeding: Feed, known_as: EntrantRecord) -> None:
     console = show.results()
     name, room = printable(known_as.name), feeding.room.number
-    if found.log.strip() and (found.differences or found.problem):
-        show.print_line(console, "the end of what it printed:")
+    if found.log.strip():
+        show.print_line(console, "it was lost; the end of what it printed:")
         for line in found.log.rstrip().splitlines()[-15:]:
             show.print_line(console, f"  | {printable(line)}")
     games = counted(len(found.games), "game")

@@ -371,20 +371,27 @@ class Talk:
 
     # -- its end
 
-    async def farewell(self, *before: FromReferee) -> None:
+    async def farewell(
+        self,
+        *before: FromReferee,
+        half_seconds: float = HALF_SECONDS,
+        exit_seconds: float = EXIT_SECONDS,
+    ) -> None:
         """Say what is left and goodbye, and see the bot off by the rules of the protocol."""
         self.say(*before, Goodbye())
         expected = "a goodbye in return"
-        message = await self.hear(within=HALF_SECONDS, expected=expected)
+        message = await self.hear(within=half_seconds, expected=expected)
         if not isinstance(message, Goodbye):
             raise unasked(message, expected=expected)
-        await self.leave()
+        await self.leave(half_seconds=half_seconds, exit_seconds=exit_seconds)
 
-    async def leave(self) -> None:
+    async def leave(
+        self, *, half_seconds: float = HALF_SECONDS, exit_seconds: float = EXIT_SECONDS
+    ) -> None:
         """After the bot's goodbye: its half ends, then its process does, with exit code 0."""
         assert self._connection is not None
         assert self._process is not None
-        with trio.move_on_after(HALF_SECONDS + SLACK_SECONDS) as waiting:
+        with trio.move_on_after(half_seconds + SLACK_SECONDS) as waiting:
             has_ended = False
             while not has_ended:
                 if self._inbox:
@@ -398,11 +405,11 @@ class Talk:
                     self._take(payload)
         if waiting.cancelled_caught:
             raise Unmet(
-                f"its half of the stream is open {HALF_SECONDS:.0f} s after its goodbye",
+                f"its half of the stream is open {half_seconds:.0f} s after its goodbye",
                 expected="the end of its half of the stream right after its goodbye",
             )
         self._connection.end(Close.DONE)
-        code = await self.exit_code(within=EXIT_SECONDS)
+        code = await self.exit_code(within=exit_seconds)
         if code != 0:
             raise Unmet(f"its process ended{self._how_it_ended()}", expected="exit code 0")
 

@@ -5,7 +5,9 @@ It is a real process behind the real launcher and bridge, and the messages are t
 for the next game, as in a match. What is found is for others to show.
 """
 
+import math
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -69,7 +71,7 @@ class Found:
     """What came of it.
 
     Attributes:
-        games: those that were told to their end, by number.
+        games: those that were told, by number, as far as it went.
         compared: decisions of the bot that were compared.
         differences: what it did otherwise, in order.
         problem: why no more could be told; empty if all was.
@@ -150,15 +152,12 @@ class _Session:
 
     async def _see_off(self) -> None:
         """Say goodbye; how it leaves was not recorded."""
-        talk = self._talk
-        try:
+        end = MatchEnd(self._ask.record.match)
+        with suppress(Unmet):
             if self._ask.is_watched:
-                talk.say(MatchEnd(self._ask.record.match), Goodbye())
-                await talk.exit_code(within=float("inf"))
+                await self._talk.farewell(end, half_seconds=math.inf, exit_seconds=math.inf)
             else:
-                await talk.farewell(MatchEnd(self._ask.record.match))
-        except Unmet:
-            pass
+                await self._talk.farewell(end)
 
     async def _play_game(self, game: GameRecord) -> None:
         ask = self._ask
@@ -174,8 +173,8 @@ class _Session:
             await self._play_on(game, retelling)
         finally:
             self._found.compared += retelling.compared
+            self._found.games.append(game.number)
             self._show(retelling)
-        self._found.games.append(game.number)
 
     async def _play_on(self, game: GameRecord, retelling: Retelling) -> None:
         messages: Sequence[FromReferee] = retelling.start()
@@ -224,7 +223,9 @@ class _Session:
 
     def _lost(self, retelling: Retelling, what: str, *, is_silent: bool = False) -> _Lost:
         """Say that the bot is lost; what to raise."""
-        retelling.lost(what, endings=SILENCE if is_silent else DEATH)
+        messages = retelling.lost(what, endings=SILENCE if is_silent else DEATH)
+        if messages:
+            self._talk.say(*messages)
         return _Lost()
 
     def _show(self, retelling: Retelling) -> None:

@@ -168,8 +168,10 @@ class Retelling:
         self._differs(action_text(step.action), _text(answer.action), note=_note(answer), step=step)
         return self._go_on(self._act(self.seat, self._script.popleft()))
 
-    def lost(self, what: str, *, endings: Sequence[Ending]) -> None:
-        """The bot gave no answer, or is gone, as games end that have one of these endings."""
+    def lost(self, what: str, *, endings: Sequence[Ending]) -> list[FromReferee]:
+        """The bot gave no answer, or is gone, as games end that have one of these endings; what it
+        was told on record even so.
+        """
         outcome = self._game.outcome
         self.compared += self.open is not None
         is_same = (
@@ -184,8 +186,10 @@ class Retelling:
                 self._differs(self._how_it_ended(), what)
             else:
                 self._differs(action_text(step.action), what, step=step)
+        told = self._go_on(self._end()) if is_same and endings is SILENCE else []
         self.open = None
         self.is_over = True
+        return told
 
     # -- within
 

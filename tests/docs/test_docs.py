@@ -208,6 +208,7 @@ BASES = (
     "arena/ladder",
     "arena/conformance",
     "arena/validation",
+    "arena/repro",
     "arena/cli",
     "arena/export",
     "arena/service",
@@ -325,7 +326,16 @@ def test_every_message_and_field_of_a_session_is_told() -> None:
 
 def test_every_module_has_its_line_in_the_architecture() -> None:
     page = text_of("docs/architecture.md")
-    packages = ("referee", "ladder", "conformance", "validation", "service", "cli", "export")
+    packages = (
+        "repro",
+        "referee",
+        "ladder",
+        "conformance",
+        "validation",
+        "service",
+        "cli",
+        "export",
+    )
     for package in ("sdk/python/src/hokm", *(f"arena/{one}" for one in packages)):
         for module in (ROOT / package).rglob("*.py"):
             path = module.relative_to(ROOT / package)
