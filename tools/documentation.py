@@ -35,6 +35,7 @@ _LANGUAGES: Final = {".json": "json", ".mjs": "js", ".proto": "protobuf", ".py":
 
 _FENCE: Final = re.compile(r"^(```.*?^```$)", re.MULTILINE | re.DOTALL)
 _LINK: Final = re.compile(r"\]\(([^)\s]+)\)")
+_COMMENT: Final = re.compile(r"^(<!--.*-->)$", re.MULTILINE)
 _FOREIGN: Final = re.compile(
     r"""<(?:script|img|iframe|source)\b[^>]*\bsrc="?(?:https?:)?//[^>]*>"""
     r"""|<link\b(?=[^>]*\brel="?(?:stylesheet|preload|preconnect|icon))[^>]*\bhref="?(?:https?:)?//[^>]*>"""
@@ -89,8 +90,9 @@ def linked(text: str, *, file: PurePosixPath) -> tuple[str, set[PurePosixPath]]:
         return f"]({os.path.relpath(place(target), here)}{mark}{anchor})"
 
     parts = _FENCE.split(text)
-    # What is split by is at every other place: code, which has no links.
-    parts[::2] = [_LINK.sub(moved, part) for part in parts[::2]]
+    # What is split by is at every other place: code, which has no links. A comment is one to this
+    # Markdown only if it stands alone, and the table below it a table.
+    parts[::2] = [_COMMENT.sub(r"\n\1\n", _LINK.sub(moved, part)) for part in parts[::2]]
     return "".join(parts), found
 
 
@@ -180,7 +182,11 @@ def main() -> int:
     write_pages(ROOT, pages, names=navigation())
     shutil.rmtree(site, ignore_errors=True)
     os.chdir(ROOT)
-    cli(["build", "--clean", "--strict", "--config-file", str(SETTINGS)], standalone_mode=False)
+    try:
+        cli(["build", "--clean", "--strict", "--config-file", str(SETTINGS)], standalone_mode=False)
+    except RuntimeError as error:  # it has said what it found
+        print(f"error: {error}", file=sys.stderr)
+        return 1
     asking = [
         f"{page.relative_to(site)}: {tag}"
         for page in sorted(site.rglob("*.html"))

@@ -67,6 +67,13 @@ def test_code_has_no_links() -> None:
     assert linked(text, file=PurePosixPath("docs/a.md")) == (text, set())
 
 
+def test_a_comment_stands_alone_so_that_a_table_below_it_is_one() -> None:
+    text = "A.\n\n<!-- made -->\n| a |\n|---|\n<!-- made -->\n"
+    assert linked(text, file=PurePosixPath("docs/a.md"))[0] == (
+        "A.\n\n\n<!-- made -->\n\n| a |\n|---|\n\n<!-- made -->\n\n"
+    )
+
+
 def test_a_link_out_of_the_repository_is_refused() -> None:
     with pytest.raises(ValueError, match=r"docs/a\.md: \.\./\.\./b\.md leads out"):
         linked("[a](../../b.md)", file=PurePosixPath("docs/a.md"))
