@@ -210,6 +210,7 @@ BASES = (
     "arena/validation",
     "arena/repro",
     "arena/cli",
+    "arena/tui",
     "arena/export",
     "arena/service",
     "docs",
@@ -335,6 +336,7 @@ def test_every_module_has_its_line_in_the_architecture() -> None:
         "service",
         "cli",
         "export",
+        "tui",
     )
     for package in ("sdk/python/src/hokm", *(f"arena/{one}" for one in packages)):
         for module in (ROOT / package).rglob("*.py"):

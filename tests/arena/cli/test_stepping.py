@@ -21,10 +21,12 @@ class Terminal(io.StringIO):
 def sit_down(monkeypatch):
     """From here on there is a terminal; pytest has its own streams between a fixture and a test."""
 
-    def sit_down() -> None:
-        for stream in ("stdin", "stdout", "stderr"):
-            monkeypatch.setattr(sys, stream, Terminal())
+    def sit_down() -> Terminal:
+        streams = {name: Terminal() for name in ("stdin", "stdout", "stderr")}
+        for name, stream in streams.items():
+            monkeypatch.setattr(sys, name, stream)
         monkeypatch.setenv("TERM", "xterm")
+        return streams["stderr"]
 
     return sit_down
 
@@ -53,10 +55,10 @@ def test_it_is_not_on_a_terminal_that_can_do_nothing(sit_down, monkeypatch):
 
 
 def test_where_a_package_is_missing_it_is_said_which_and_all_is_printed(sit_down, monkeypatch):
-    sit_down()
+    stderr = sit_down()
     monkeypatch.setitem(sys.modules, "textual", None)
     assert not stepping.is_possible()
-    assert sys.stderr.getvalue() == "to step through it: pip install 'hokm-arena[tui]'\n"
+    assert stderr.getvalue() == "to step through it: pip install 'hokm-arena[tui]'\n"
 
 
 def test_the_games_that_were_chosen_are_shown_from_the_hand_on_that_was(run, shown, tmp_path):
