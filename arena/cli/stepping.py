@@ -3,11 +3,12 @@
 import os
 import sys
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from functools import partial
 
 from arena.cli.telling import entrant_labels
 from arena.cli.text import printable
-from arena.tui.reel import At, Reel, Tape
+from arena.tui.reel import At, NoSuchPlace, Reel, Tape
 from hokm.cards import Seat
 from hokm.events import Event
 from hokm.notation import hand_events
@@ -35,7 +36,10 @@ def step_through(reel: Reel, *, hand: int | None, seat: Seat | None, in_letters:
     """
     from arena.tui.screen import Replay
 
-    at = At(0, 0) if hand is None else reel.of_hand(0, hand)
+    at = At(0, 0)
+    if hand is not None:
+        with suppress(NoSuchPlace):  # the record leaves the rules before it
+            at = reel.of_hand(0, hand)
     replay = Replay(reel, at=at, eyes=seat, in_letters=in_letters)
     replay.run()
     for text in replay.texts:
