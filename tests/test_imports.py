@@ -52,6 +52,7 @@ ARENA_SHELLS = (
     "arena.service.seats",
     "arena.service.standing",
     "arena.service.validator",
+    "arena.tuning.study",
     "arena.validation.validate",
 )
 
@@ -76,8 +77,9 @@ ONLY_IN = {
     "arena.export.parquet": ("arena.cli",),
     "obstore": ("arena.ladder.bots.objects",),
     "arena.ladder.bots.objects": ("arena.cli",),
-    "matplotlib": ("arena.graph",),
+    "matplotlib": ("arena.graph", "arena.tuning.picture"),
     "arena.graph": ("arena.cli",),
+    "arena.tuning.picture": ("arena.cli",),
     # Of an extra, and asyncio comes with it: the program it makes has nothing else to do.
     "textual": ("arena.tui.screen", "arena.cli.stepping"),
     "arena.tui.screen": ("arena.cli",),

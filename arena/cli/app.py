@@ -34,6 +34,7 @@ from arena.cli import (
     sprt,
     status,
     submit,
+    tune,
     verify,
 )
 
@@ -50,6 +51,7 @@ app.command(
 app.command(
     "sprt", help=sprt.HELP, short_help=sprt.SHORT_HELP, epilog=sprt.EPILOG, no_args_is_help=True
 )(sprt.sprt)
+app.command("tune", help=tune.HELP, short_help=tune.SHORT_HELP, no_args_is_help=True)(tune.tune)
 app.command("duel", help=duel.HELP, short_help=duel.SHORT_HELP, no_args_is_help=True)(duel.duel)
 app.command("play", help=play.HELP, short_help=play.SHORT_HELP)(play.play)
 app.command("verify", no_args_is_help=True)(verify.verify)

@@ -54,6 +54,11 @@ class SeriesReport:
         """Whether a difference is points, or races won."""
         return self.experiment.design.format is Format.BOARDS
 
+    @property
+    def is_done(self) -> bool:
+        """Whether the experiment came to its end."""
+        return self.experiment.end is not None and self.experiment.end.is_done
+
     def json(self) -> dict[str, object]:
         """The report as JSON has it; null is undefined, infinite or not known yet."""
         experiment, design = self.experiment, self.experiment.design

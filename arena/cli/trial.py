@@ -54,6 +54,16 @@ class Ask:
 
 def experiment(ask: Ask, *, as_json: bool) -> bool:
     """Play the experiment, or the rest of it, and print what it came to; whether it is done."""
+    report = played(ask)
+    if as_json:
+        show.print_json(report.json())
+    else:
+        report.print(show.results())
+    return report.is_done
+
+
+def played(ask: Ask) -> SeriesReport:
+    """Play the experiment, or the rest of it; what it came to."""
     first, second = map(_entrant, ask.bots)
     if len(joined_names((first.name, second.name)).encode()) > LONGEST_FILE_NAME_BYTES:
         raise Misuse(
@@ -83,12 +93,7 @@ def experiment(ask: Ask, *, as_json: bool) -> bool:
             )
         else:
             found.reveal()  # where the run that ended it was killed before it had
-    report = SeriesReport(found, seconds=time.monotonic() - began)
-    if as_json:
-        show.print_json(report.json())
-    else:
-        report.print(show.results())
-    return found.end is not None and found.end.is_done
+    return SeriesReport(found, seconds=time.monotonic() - began)
 
 
 def default_folder(design: Design, bots: tuple[Entrant, Entrant]) -> Path:

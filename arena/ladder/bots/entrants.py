@@ -252,6 +252,15 @@ def load_bot(folder: Path) -> Entrant:
     )
 
 
+def manifest_document(folder: Path) -> Mapping[str, object]:
+    """Return what the manifest in `folder` says, as TOML has it.
+
+    Raises:
+        BotError: if it cannot be read.
+    """
+    return _parsed(folder / MANIFEST)
+
+
 def check_built(home: Path) -> None:
     """See that a folder that was built of a bot has what its command names.
 

@@ -1,0 +1,1 @@
+"""Tuning: better values for the numbers that a bot leaves open, found by playing."""
