@@ -30,8 +30,8 @@ def repro(
         str | None,
         typer.Option(
             metavar="BOT",
-            help="The folder of the bot, or a bundled one.  [default: the ladder's copy of what "
-            "played, or a bot of that name]",
+            help="The bot's folder, FOLDER@REVISION of git, or a bundled one.  "
+            "[default: the ladder's copy of what played, or a bot of that name]",
         ),
     ] = None,
     pace: Annotated[

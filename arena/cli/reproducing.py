@@ -14,7 +14,7 @@ import trio
 from arena.cli import show
 from arena.cli.errors import Misuse
 from arena.cli.pasting import pasted_text
-from arena.cli.places import bot_folder, environments, running_folder, temporary_folder
+from arena.cli.places import environments, named_bot, running_folder, temporary_folder
 from arena.cli.text import printable
 from arena.conformance.talk import HELLO_SECONDS, launched
 from arena.ladder.bots.entrants import BotError, Entrant, find_bot, load_bot
@@ -23,6 +23,7 @@ from arena.repro.feeding import Found, feed
 from arena.repro.foreground import in_foreground
 from arena.repro.retelling import Difference, told_games
 from arena.wording import counted
+from hokm.notes import Note
 from hokm.records import EntrantRecord, GameRecord, MatchRecord, RoomRecord, load
 from hokm.rules.options import Play
 
@@ -124,7 +125,7 @@ def _bot(ask: Ask, known_as: EntrantRecord) -> Entrant:
     one by its name.
     """
     if ask.bot is not None:
-        return load_bot(bot_folder(ask.bot))
+        return named_bot(ask.bot)
     for folder in ask.file.resolve().parents:
         copy = folder / "bots" / known_as.digest
         if (folder / "ladder.toml").is_file() and copy.is_dir():
@@ -224,7 +225,13 @@ def _json(
                 "now": one.now,
                 "sees": list(one.sees),
                 "text": one.text,
+                "recorded_note": _note_json(one.recorded_note),
+                "note": _note_json(one.note),
             }
             for one in found.differences
         ],
     }
+
+
+def _note_json(note: Note | None) -> dict[str, object] | None:
+    return None if note is None else {"text": note.text, "numbers": dict(note.numbers)}

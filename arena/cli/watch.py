@@ -12,6 +12,7 @@ from rich.console import Console, RenderableType
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
+from arena.cli.pasting import pasted
 from arena.cli.text import printable, signed
 from arena.ladder.matches.boards import MatchPlan
 from arena.ladder.matches.room import INCIDENTS, Trouble
@@ -86,11 +87,21 @@ class Watch:
             self.console.print(text, markup=False, soft_wrap=True)
 
     def offer_replays(self, record: Path) -> None:
-        """Say how to see the games of the faults that were told, now that their record is there."""
-        places = {(fault.room, fault.game) for fault in self._told_in_full if fault.game}
+        """Say how to see the games of the faults that were told, and have them happen again, now
+        that their record is there.
+        """
         file = shlex.quote(str(record))
-        for room, game in sorted(places):
+        faults = {
+            (one.room, one.game, int(one.seat)): one for one in self._told_in_full if one.game
+        }
+        for room, game in sorted({(room, game) for room, game, _ in faults}):
             self.say(f"see it happen: arena replay {file} --room {room} --game {game}")
+        for (room, game, seat), fault in sorted(faults.items()):
+            if fault.ending is not Ending.HOST_FAULT and not fault.entrant.is_remote:
+                where = f"--room {room} --seat {seat} --game {game}"
+                if fault.entrant.revision is None:  # else its folder is not here for long
+                    where += f" --bot {shlex.quote(str(fault.entrant.folder))}"
+                self.say(f"have it happen again: arena repro {file} {where}")
 
     def game_over(self, plan: MatchPlan, room: int, game: GameRecord) -> None:
         """See :class:`~arena.ladder.matches.room.Watcher`."""
@@ -153,6 +164,8 @@ def _lines(plan: MatchPlan, trouble: Trouble) -> list[str]:
     ]
     if trouble.time_loss is not None:
         lines.append(f"  {trouble.time_loss}")
+    if trouble.hand is not None:
+        lines += pasted(plan.rules, trouble.hand)
     if trouble.loses_rest:
         lines.append(
             f"  incident {INCIDENTS} of its side in this match: it is not started again, and the "

@@ -24,7 +24,7 @@ from arena.ladder.processes.remote import RemotePlayer
 from arena.referee.table import Table
 from hokm.cards import Seat
 from hokm.outcome import Ending, Outcome
-from hokm.records import Flag, GameRecord, ProcessRecord, RoomRecord, TimeLoss
+from hokm.records import Flag, GameRecord, HandRecord, ProcessRecord, RoomRecord, TimeLoss
 from hokm.session import MatchEnd, MatchStart
 
 INCIDENTS = 3
@@ -46,6 +46,7 @@ class Trouble:
     ``game`` is None for a start that failed. ``tail`` is the end of its ``log``; ``by_hand`` is the
     command that runs it as it was run. ``time_loss`` says where the time went of a clock that ran
     out; if that was the host's fault the ending is HOST_FAULT, and the bot has not failed.
+    ``hand`` is the hand that was on, as far as it went, with all its cards.
     ``loses_rest`` says that its side has had its incidents with this: no bot of it is started again
     in this match, and the games are lost that need one that is not there.
     """
@@ -61,6 +62,7 @@ class Trouble:
     by_hand: str
     time_loss: TimeLoss | None = None
     loses_rest: bool = False
+    hand: HandRecord | None = None
 
 
 class Watcher(Protocol):
@@ -407,6 +409,7 @@ class Room:
             detail=detail,
             time_loss=table.time_loss,
             loses_rest=loses_rest,
+            hands=table.record().hands,
         )
 
     def _tell(
@@ -418,6 +421,7 @@ class Room:
         detail: str,
         time_loss: TimeLoss | None = None,
         loses_rest: bool = False,
+        hands: Sequence[HandRecord] = (),
     ) -> None:
         trouble = Trouble(
             entrant=player.entrant,
@@ -431,6 +435,7 @@ class Room:
             by_hand=player.by_hand,
             time_loss=time_loss,
             loses_rest=loses_rest,
+            hand=hands[-1] if hands else None,
         )
         _log.warning(
             "bot failed",

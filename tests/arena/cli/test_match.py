@@ -4,13 +4,17 @@ import errno
 import json
 import os
 import shlex
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from hokm.cards import CARDS, cards_text
 from hokm.deck import commitment, secret_from_text
+from hokm.notation import parse_hand
 from hokm.outcome import Ending
 from hokm.records import load, substance_digest, verify
+from tests.arena.cli import conftest
 
 
 def test_the_answer_in_json_is_one_object_with_all_there_is_to_know(run, runner, make_bot):
@@ -279,7 +283,26 @@ def test_the_faults_that_are_told_can_be_seen_in_the_record(run, runner, make_bo
     shown = run(*shlex.split(offered[0])[4:])
     assert shown.status == 0
     assert "room 1, game 3\n" in shown.out
+    again = [line for line in lines if "arena repro" in line]
+    a, b = (tmp_path / "bots" / name for name in "ab")
+    assert again == [
+        f"have it happen again: arena repro '{file}' --room 1 --seat {seat} --game 3 --bot {bot}"
+        for seat, bot in enumerate((a, b))
+    ]
     assert "arena replay" not in run(*words).err
+
+
+def test_a_fault_is_told_with_the_hand_to_paste(run, runner, make_bot, monkeypatch):
+    runner.troubled = [0]
+    _, hand = parse_hand("hokm 4 hakem 2\ndeck " + cards_text(CARDS) + "\ntrump S\n")
+    honest = conftest.trouble_of
+    monkeypatch.setattr(
+        conftest, "trouble_of", lambda plan, index=0: replace(honest(plan, index), hand=hand)
+    )
+    lines = run("match", make_bot("a"), make_bot("b"), "--boards", 1).err.splitlines()
+    start = lines.index("  the hand so far, to paste into `arena replay -`:")
+    assert lines[start + 1] == "    hokm 4 hakem 2"
+    assert "    trump S" in lines[start:]
 
 
 def test_logs_of_a_match_without_faults_are_gone(run, runner, make_bot, tmp_path):

@@ -123,7 +123,7 @@ def played(
                     bot.say(Answer(NUMBER, decision.decision, attempt, action))
                     said[seat].append((decision.decision, attempt, action))
                     await trio.testing.wait_all_tasks_blocked()
-                    if table.outcome is not None:
+                    if is_over(table):
                         break
             if table.outcome is None and ends is not None:
                 ends(room)
@@ -137,6 +137,10 @@ def played(
 
     trio.run(play, clock=trio.testing.MockClock(autojump_threshold=0))
     return Played(in_a_match(table.record(), rules, policy=policy), said, told)
+
+
+def is_over(table: Table) -> bool:
+    return table.outcome is not None
 
 
 def _illegal(decision: Decision) -> Action:
