@@ -8,7 +8,7 @@ what is before that is left out, and counted. How long an answer takes is the so
 and chance is no part of it.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -71,9 +71,15 @@ def played_again(rules: Rules, hand: HandRecord, *, place: Place) -> Iterator[De
 
 
 def analyse_hand(
-    record: MatchRecord, room: RoomRecord, game: GameRecord, hand: HandRecord
+    record: MatchRecord,
+    room: RoomRecord,
+    game: GameRecord,
+    hand: HandRecord,
+    *,
+    fair: Callable[[Decided, Spot], float | None] | None = None,
 ) -> HandAnalysis:
-    """What every decision of a hand cost against open cards.
+    """What every decision of a hand cost against open cards, and against what was known if ``fair``
+    is there to say it.
 
     Raises :class:`~hokm.records.ReplayError`, and :class:`~hokm.solver.SolverMissing`.
     """
@@ -87,9 +93,10 @@ def analyse_hand(
             case Kind() as kind:
                 left_out.append(kind)
             case _Cost() as cost:
+                spot = Spot(room.number, game.number, hand.number, decided.step)
                 moments.append(
                     Moment(
-                        spot=Spot(room.number, game.number, hand.number, decided.step),
+                        spot=spot,
                         seat=decided.seat,
                         entrant=seating[decided.seat],
                         kind=cost.kind,
@@ -97,6 +104,7 @@ def analyse_hand(
                         options=cost.options,
                         tricks_lost=cost.tricks,
                         points_lost=cost.points,
+                        fair_points_lost=None if fair is None else fair(decided, spot),
                     )
                 )
     return HandAnalysis(

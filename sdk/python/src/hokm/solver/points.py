@@ -11,12 +11,12 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Final
 
-from hokm.cards import CardSet, Seat, Side, Trump
+from hokm.cards import Card, CardSet, Seat, Side, Trump
 from hokm.rules.position import Position
 from hokm.rules.scoring import SWEEP, Verdict
 from hokm.rules.variants import Variant
-from hokm.solver import dds
-from hokm.solver.endings import MOST_POSITIONS, Search, SweepSearch, TrickSearch
+from hokm.solver import dds, endings
+from hokm.solver.endings import MOST_POSITIONS, Search, SearchTooLong, SweepSearch, TrickSearch
 from hokm.solver.openhand import OpenHand
 
 
@@ -24,11 +24,17 @@ class PointsSolver:
     """The values of the positions of one hand, each asked in points of one side.
 
     It keeps what it has found: ask the same one of all positions of a hand. ``most_positions`` is
-    how many it looks into for each question; see :data:`~hokm.solver.endings.MOST_POSITIONS`.
+    how many it looks into for each question; see :data:`~hokm.solver.endings.MOST_POSITIONS`. For a
+    kot of two sides it looks into ``most_for_kot``: some hundreds do for most whole hands, and the
+    worst of a hundred took 2,000. Where that is not enough it takes it for none, or, if ``at_most``
+    says what the hand was worth, for what it was. Not given, that is an error as all others are.
     """
 
-    def __init__(self, *, most_positions: int = MOST_POSITIONS) -> None:
+    def __init__(
+        self, *, most_positions: int = MOST_POSITIONS, most_for_kot: int | None = None
+    ) -> None:
         self._most_positions = most_positions
+        self._most_for_kot = most_for_kot
         self._sweeps: dict[tuple[Trump, Side], SweepSearch] = {}
         self._tricks: dict[tuple[Trump, Side], TrickSearch] = {}
         self._reaching: dict[tuple[Trump, Side, Seat, int], _ReachSearch] = {}
@@ -56,6 +62,31 @@ class PointsSolver:
             return self._of_two(position, side, tricks, at_most)
         return self._of_many(position, side)
 
+    def card_points(self, position: Position) -> dict[Card, float]:
+        """The same for the side that is to play, of each card that it may play now; ascending.
+        Raises as :meth:`points`.
+        """
+        side = position.variant.side_of[position.turn]
+        now = None
+        winning: Sequence[Card] = ()
+        if position.variant.sides == 2:
+            winning = self._winning(position, side)
+            now = self.points(position, side, tricks=SWEEP if winning else 0)
+        values: dict[Card, float] = {}
+        for card in position.playable:
+            after = position.copy()
+            after.play(card)
+            tricks = SWEEP if card in winning else 0
+            values[card] = self.points(after, side, tricks=tricks, at_most=now)
+        return values
+
+    def _winning(self, position: Position, side: Side) -> tuple[Card, ...]:
+        """The cards with which the side wins the hand."""
+        hand, needed = OpenHand.of_position(position), SWEEP - position.taken.count(side)
+        if len(hand.hands) == 4:
+            return dds.cards_taking(hand, needed)
+        return endings.cards_taking(hand, needed, most_positions=self._most_positions)
+
     def _of_two(
         self, position: Position, side: Side, tricks: int | None, at_most: float | None
     ) -> float:
@@ -70,7 +101,10 @@ class PointsSolver:
         elif not wins and at_most == -kot:
             points = kot
         else:
-            points = kot if self._takes_seven(position, winner) else win
+            takes = self._takes_seven(position, winner)
+            if takes is None:
+                takes = wins and at_most == kot
+            points = kot if takes else win
         return points if wins else -points
 
     def _tricks_of(self, position: Position, side: Side) -> int:
@@ -87,15 +121,25 @@ class PointsSolver:
         search.left = self._most_positions
         return search.most(hand)
 
-    def _takes_seven(self, position: Position, side: Side) -> bool:
-        """Whether the side, which has lost no trick of the first seven, can go on so."""
+    def _takes_seven(self, position: Position, side: Side) -> bool | None:
+        """Whether the side, which has lost no trick of the first seven, can go on so; None if that
+        is not found out.
+        """
         key = (position.trump, side)
         if key not in self._sweeps:
             self._sweeps[key] = SweepSearch(position.trump, _mine(position.variant, side))
         search = self._sweeps[key]
-        search.left = self._most_positions
         left = SWEEP - len(position.taken)
-        return left <= 0 or search.holds(OpenHand.of_position(position), left)
+        if left <= 0:
+            return True
+        if self._most_for_kot is None:
+            search.left = self._most_positions
+            return search.holds(OpenHand.of_position(position), left)
+        search.left = self._most_for_kot
+        try:
+            return search.holds(OpenHand.of_position(position), left)
+        except SearchTooLong:
+            return None
 
     def _of_many(self, position: Position, side: Side) -> float:
         hand = OpenHand.of_position(position)
