@@ -22,6 +22,7 @@ from arena.ladder.matches.conduct import conduct
 from arena.ladder.matches.scores import score
 from arena.ladder.matches.verdict import verdict
 from arena.ladder.ratings.luck import LuckError, luck
+from arena.repro.retelling import DEATH, Retelling, seat_of, told_games
 from hokm.errors import NotationError
 from hokm.notation import hand_events, hand_text, parse_hand
 from hokm.outcome import Ending
@@ -35,9 +36,11 @@ from hokm.records import (
     replay,
     to_json,
     verify,
+    with_notes_of,
 )
 from hokm.records.document import LARGEST_VALUES
 from hokm.records.files import LARGEST_BYTES
+from hokm.session import Answer
 from tests.fuzz.mutations import check_bounded, examples, mangled, mutated_documents, sealed
 from tests.hokm.records.conftest import EVERY_OPTION, make_match_record
 
@@ -89,6 +92,31 @@ def use(record: MatchRecord) -> None:
                     parse_hand(hand_text(record.rules, hand))
                 with contextlib.suppress(ReplayError):
                     list(hand_events(record.rules, hand))
+    retell(record)
+    assert with_notes_of(record, ()) == with_notes_of(with_notes_of(record, [0]), ())
+
+
+def retell(record: MatchRecord) -> None:
+    """Tell a bot that does as on record, and then nothing, its first game again."""
+    room = record.rooms[0]
+    game = next(iter(told_games(room)), None)
+    if game is None:
+        return
+    seat = seat_of(room, game, slot=0)
+    with contextlib.suppress(ReplayError):
+        retelling = Retelling(record, room, game, seat=seat)
+        retelling.start()
+        while not retelling.is_over:
+            decision = retelling.open
+            if retelling.ends_meanwhile:
+                retelling.finish()
+            elif decision is None:
+                retelling.lost("it left", endings=DEATH)
+            else:
+                answer = Answer(game.number, decision.decision, 1, decision.legal[0])
+                retelling.take(answer)
+        for difference in retelling.differences:
+            assert parse_hand(difference.text)
 
 
 def show(file: Path, seat: int | None, *, as_text: bool) -> str:

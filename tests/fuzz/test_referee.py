@@ -25,6 +25,7 @@ from hokm.cards import Seat
 from hokm.outcome import Ending, Outcome
 from hokm.rules.options import Play, Rules
 from hokm.session import Answer, ClockRules, Decision, Goodbye, Hello
+from hokm.v1 import referee_service_pb2, session_pb2
 from tests.arena.referee.virtual import a_game
 from tests.fuzz.mutations import FIELDS, MESSAGES, check_bounded, examples, mangled
 from tests.hokm.test_wire import ACTIONS, FROM_BOT
@@ -235,6 +236,42 @@ def test_games_end_by_the_fault_of_who_misbehaves_or_are_completed(
             around.start_soon(answer_decisions, house.bots[1 - seat])
             outcomes = await play_all(house, rules, policy, tick_seconds=tick_seconds)
             check_outcomes(outcomes, house, fuzzer=seat)
+            around.cancel_scope.cancel()
+
+    in_virtual_time(play)
+
+
+NOTE_TEXTS = st.one_of(
+    st.binary(max_size=300), st.text(max_size=300).map(str.encode), st.just(b"x" * 60_000)
+)
+NOTES = st.builds(
+    lambda text, numbers: session_pb2.Note(
+        text=text, numbers=[session_pb2.NoteNumber(name=name, value=v) for name, v in numbers]
+    ),
+    NOTE_TEXTS,
+    st.lists(st.tuples(st.binary(max_size=30) | st.sampled_from([b"win", b"n"]), st.floats())),
+)
+
+
+@examples(10)
+@given(st.lists(NOTES, min_size=1, max_size=9), RULES, st.integers(0, 1))
+def test_whatever_is_in_its_notes_a_bot_plays_its_games_to_their_end(
+    notes: list[session_pb2.Note], rules: Rules, seat: int
+) -> None:
+    def notes_one(bot: MemoryConnection, decision: Decision) -> None:
+        batch = referee_service_pb2.PlayRequest.FromString(
+            wire.encode_from_bot([first_legal(decision)])
+        )
+        batch.messages[0].answer.note.CopyFrom(notes[decision.decision % len(notes)])
+        bot.say_bytes(batch.SerializeToString())
+
+    async def play() -> None:
+        async with a_house() as house, trio.open_nursery() as around:
+            steps = [Step(at, 0.0, notes_one) for at in range(10_000)]
+            around.start_soon(misbehave, house.bots[seat], steps)
+            around.start_soon(answer_decisions, house.bots[1 - seat])
+            outcomes = await play_all(house, rules, Policy.RATED)
+            assert {one.ending for one in outcomes.values()} == {Ending.COMPLETED}
             around.cancel_scope.cancel()
 
     in_virtual_time(play)
