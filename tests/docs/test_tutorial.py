@@ -2,9 +2,7 @@
 
 import math
 import re
-import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from statistics import fmean, stdev
 from types import ModuleType
@@ -57,39 +55,32 @@ def test_it_shows_the_files_that_the_command_makes(mybot: Path) -> None:
     assert len(VERSIONS) == 2
 
 
-@pytest.mark.parametrize(
-    "name",
-    ["test_it_leaves_the_trick_to_its_partner", "test_it_leads_what_nobody_can_beat"],
-)
-def test_the_tests_that_it_adds_fail_first_and_then_pass(
-    name: str, mybot: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def test_with(bot: type[Bot]) -> Callable[[], None]:
-        module = ModuleType("bot")
-        module.MyBot = bot  # type: ignore[attr-defined]
-        monkeypatch.setitem(sys.modules, "bot", module)
-        tests = executed((mybot / "test_bot.py").read_text("utf-8") + ADDED["test_bot.py"])
-        return tests[name]  # type: ignore[no-any-return]
-
-    first, second = VERSIONS
-    with pytest.raises(AssertionError):
-        test_with(first)()
-    test_with(second)()
+def final_tests(bot: type[Bot], folder: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    """What `test_bot.py` has in the end, with that bot."""
+    module = ModuleType("bot")
+    module.MyBot = bot  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "bot", module)
+    return executed((folder / "test_bot.py").read_text("utf-8") + ADDED["test_bot.py"])
 
 
-def test_all_tests_pass_in_the_end(mybot: Path) -> None:
-    (mybot / "bot.py").write_text(SHOWN["bot.py"][-1], encoding="utf-8")
-    with (mybot / "test_bot.py").open("a", encoding="utf-8") as file:
-        file.write("\n\n" + ADDED["test_bot.py"])
-    ran = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"],
-        cwd=mybot,
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
-    assert ran.returncode == 0, ran.stdout + ran.stderr
+def test_the_tests_that_it_adds_fail_at_first(mybot: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tests = final_tests(VERSIONS[0], mybot, monkeypatch)
+    added = re.findall(r"^def (\w+)", ADDED["test_bot.py"], re.MULTILINE)
+    assert len(added) == 2
+    for name in added:
+        with pytest.raises(AssertionError):
+            tests[name]()
+
+
+def test_all_tests_pass_in_the_end(mybot: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    ran = 0
+    for name, test in final_tests(VERSIONS[-1], mybot, monkeypatch).items():
+        if name.startswith("test_"):
+            marks = getattr(test, "pytestmark", [])
+            for case in marks[0].args[1] if marks else [()]:
+                test(*case) if isinstance(case, tuple) else test(case)
+                ran += 1
+    assert ran == 9
 
 
 def gap(first: type[Bot], second: type[Bot], *, boards: int) -> tuple[float, float]:
