@@ -77,8 +77,9 @@ ONLY_IN = {
     "arena.export.parquet": ("arena.cli",),
     "obstore": ("arena.ladder.bots.objects",),
     "arena.ladder.bots.objects": ("arena.cli",),
-    "matplotlib": ("arena.graph", "arena.tuning.picture"),
-    "arena.graph": ("arena.cli",),
+    "matplotlib": ("arena.analysis.picture", "arena.graph", "arena.tuning.picture"),
+    "arena.graph": ("arena.analysis.picture", "arena.cli"),
+    "arena.analysis.picture": ("arena.cli",),
     "arena.tuning.picture": ("arena.cli",),
     # Of an extra, and asyncio comes with it: the program it makes has nothing else to do.
     "textual": ("arena.tui.screen", "arena.cli.stepping"),

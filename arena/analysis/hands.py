@@ -87,11 +87,11 @@ def analyse_hand(
     place = Place(room=room.number, game=game.number, hand=hand.number)
     course = _Course(record.rules, hand)
     moments: list[Moment] = []
-    left_out: list[Kind] = []
+    left_out: list[tuple[Kind, int]] = []
     for decided in played_again(record.rules, hand, place=place):
         match course.take(decided):
             case Kind() as kind:
-                left_out.append(kind)
+                left_out.append((kind, seating[decided.seat]))
             case _Cost() as cost:
                 spot = Spot(room.number, game.number, hand.number, decided.step)
                 moments.append(

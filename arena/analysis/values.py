@@ -89,7 +89,8 @@ class Moment:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HandAnalysis:
-    """One hand: its moments in order, and the kinds of the choices of which nothing is known.
+    """One hand: its moments in order, and the choices of which nothing is known, by kind and whose
+    they were.
 
     ``entrants`` are the indices of those who sat, by side.
     """
@@ -99,4 +100,4 @@ class HandAnalysis:
     record: HandRecord
     entrants: tuple[tuple[int, ...], ...]
     moments: tuple[Moment, ...]
-    left_out: tuple[Kind, ...] = ()
+    left_out: tuple[tuple[Kind, int], ...] = ()

@@ -11,6 +11,7 @@ import typer
 
 import arena
 from arena.cli import (
+    analyse,
     backup,
     bots,
     closing,
@@ -58,6 +59,7 @@ app.command("verify", no_args_is_help=True)(verify.verify)
 app.command("replay", no_args_is_help=True)(replay.replay)
 app.command("repro", no_args_is_help=True)(repro.repro)
 app.command("luck", no_args_is_help=True)(luck.luck)
+app.command("analyse", no_args_is_help=True)(analyse.analyse)
 app.command("crosstable", no_args_is_help=True)(crosstable.crosstable)
 app.command("head2head", no_args_is_help=True)(head2head.head2head)
 app.command("export", no_args_is_help=True)(export.export)

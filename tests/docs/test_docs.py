@@ -328,6 +328,7 @@ def test_every_message_and_field_of_a_session_is_told() -> None:
 def test_every_module_has_its_line_in_the_architecture() -> None:
     page = text_of("docs/architecture.md")
     packages = (
+        "analysis",
         "repro",
         "referee",
         "ladder",

@@ -1,0 +1,102 @@
+"""A picture of what a match's decisions cost: by bot and kind, and from game to game.
+
+Matplotlib draws it: it is of the extra `graph`. An SVG is the same bytes for the same losses.
+"""
+
+from collections.abc import Sequence
+from itertools import accumulate
+from pathlib import Path
+
+import matplotlib as mpl
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
+
+from arena.analysis.losses import PLAYED, EntrantLosses
+from arena.analysis.values import Kind
+from arena.graph import FORMATS
+
+_LEFT_TO_RIGHT = "\u200e"
+"""Begins a text with a name in it: one in Persian letters would turn the figures round."""
+
+
+def draw(losses: Sequence[EntrantLosses], labels: Sequence[str], file: Path, *, title: str) -> None:
+    """Draw the losses of the entrants of those labels into a file. Raises OSError, and ValueError
+    for a name that ends in none of `FORMATS`.
+    """
+    if file.suffix not in FORMATS:
+        raise ValueError(f"{file} ends in neither {' nor '.join(FORMATS)}")
+    with mpl.rc_context(
+        {
+            "svg.hashsalt": "hokm-arena",
+            "svg.fonttype": "none",
+            "font.family": "sans-serif",
+            "font.size": 9,
+            "axes.spines.top": False,
+            "axes.spines.right": False,
+        }
+    ):
+        figure = Figure(figsize=(11.0, 4.5), layout="constrained")
+        by_kind, by_game = figure.subplots(1, 2)
+        figure.suptitle(_LEFT_TO_RIGHT + title)
+        _draw_kinds(by_kind, losses, labels)
+        _draw_games(by_game, losses, labels)
+        figure.savefig(file, dpi=150, metadata={"Date": None} if file.suffix == ".svg" else None)
+
+
+def _draw_kinds(axes: Axes, losses: Sequence[EntrantLosses], labels: Sequence[str]) -> None:
+    """A column an entrant of what it lost a hand against open cards; beside it, paler and hatched,
+    against what it knew.
+    """
+    axes.set_ylabel("points lost a hand")
+    axes.grid(axis="y", alpha=0.25)
+    colours = mpl.colormaps["tab10"]
+    has_fair = any(entrant.total.fair_points is not None for entrant in losses)
+    width = 0.38 if has_fair else 0.6
+    for place, entrant in enumerate(losses):
+        top, fair_top = 0.0, 0.0
+        for number, kind in enumerate(PLAYED):
+            loss = entrant.by_kind.get(kind)
+            if loss is None or not entrant.hands:
+                continue
+            height = loss.points / entrant.hands
+            left = place - (width / 2 if has_fair else 0)
+            axes.bar(left, height, width, bottom=top, color=colours(number))
+            top += height
+            # What fell below nothing by chance has no height.
+            fair = max(loss.fair_points or 0.0, 0.0) / entrant.hands
+            axes.bar(
+                place + width / 2,
+                fair,
+                width,
+                bottom=fair_top,
+                color=colours(number),
+                alpha=0.5,
+                hatch="//",
+            )
+            fair_top += fair
+    for number, kind in enumerate(PLAYED):
+        axes.bar(0, 0, 0, color=colours(number), label=_words(kind))
+    if has_fair:
+        axes.bar(0, 0, 0, color="grey", alpha=0.5, hatch="//", label="against what was known")
+    axes.legend(frameon=False, fontsize=8)
+    axes.set_xticks(range(len(losses)), [_LEFT_TO_RIGHT + label for label in labels])
+    axes.set_xlim(-0.6, max(len(losses), 2) - 0.4)
+
+
+def _draw_games(axes: Axes, losses: Sequence[EntrantLosses], labels: Sequence[str]) -> None:
+    """What each entrant has lost up to each game, against open cards."""
+    axes.set_xlabel("game")
+    axes.set_ylabel("points lost up to it, open cards")
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+    axes.grid(axis="y", alpha=0.25)
+    for entrant, label in zip(losses, labels, strict=True):
+        games = [game for game, _ in entrant.by_game]
+        lost = list(accumulate(points for _, points in entrant.by_game))
+        axes.plot(games, lost, drawstyle="steps-post", label=_LEFT_TO_RIGHT + label)
+    if losses:
+        axes.legend(frameon=False, fontsize=8)
+
+
+def _words(kind: Kind) -> str:
+    return "out of the suit" if kind is Kind.DISCARD else kind.value

@@ -1,0 +1,283 @@
+"""What ``arena analyse`` does: reads a record, shows how far it is, and prints what was found."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Table
+
+from arena.analysis.fair import fair_points_lost
+from arena.analysis.hands import Decided, analyse_hand
+from arena.analysis.losses import EntrantLosses, Loss, costliest, losses_of, up_to
+from arena.analysis.values import HandAnalysis, Kind, Moment, Spot
+from arena.cli import show
+from arena.cli.errors import Misuse
+from arena.cli.show import named_columns, print_line
+from arena.cli.text import NOT_THERE, kept_apart, plain, printable, told_apart
+from arena.wording import counted
+from hokm.notation import hand_text
+from hokm.records import (
+    GameRecord,
+    HandRecord,
+    MatchRecord,
+    RoomRecord,
+    load,
+    substance_digest,
+)
+from hokm.solver import is_available
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ask:
+    """What was asked of ``arena analyse``; None chooses all."""
+
+    file: Path
+    bot: str | None
+    room: int | None
+    game: int | None
+    hand: int | None
+    top: int
+    samples: int
+    out: Path | None
+    is_json: bool
+
+
+def analyse_file(ask: Ask) -> None:
+    """Do what was asked. Raises Misuse, RecordError, ReplayError, OSError."""
+    record = load(ask.file)
+    labels = told_apart([(one.name, one.version) for one in record.entrants])
+    shown = _entrants(record, labels, ask)
+    chosen = list(_chosen(record, ask))
+    if not chosen:
+        raise Misuse(f"{ask.file} has no such hand")
+    if record.rules.players == 4 and not is_available():
+        raise Misuse(
+            "arena analyse of a record of four seats needs a solver: "
+            "pip install 'hokm-arena[solver]'"
+        )
+    hands = _analysed(record, chosen, ask)
+    losses = [loss for loss in losses_of(hands, entrants=len(labels)) if loss.entrant in shown]
+    moments = [
+        (hand, moment)
+        for hand, moment in costliest(hands, top=sum(len(hand.moments) for hand in hands))
+        if moment.entrant in shown
+    ][: ask.top]
+    if ask.out is not None:
+        _draw(record, losses, labels, ask.out)
+    if ask.is_json:
+        show.print_json(_json(record, hands, losses, moments, labels, ask))
+    else:
+        _print(record, hands, losses, moments, labels, ask, show.results())
+
+
+def _entrants(record: MatchRecord, labels: Sequence[str], ask: Ask) -> set[int]:
+    """The entrants that were asked for, by name or by how they are told apart."""
+    if ask.bot is None:
+        return set(range(len(labels)))
+    names = [one.name for one in record.entrants]
+    found = {place for place, name in enumerate(names) if ask.bot in (name, labels[place])}
+    if not found:
+        known = ", ".join(printable(label) for label in labels)
+        raise Misuse(f"--bot {printable(ask.bot)}: this match was played by {known}")
+    return found
+
+
+def _chosen(record: MatchRecord, ask: Ask) -> Iterator[tuple[RoomRecord, GameRecord, HandRecord]]:
+    for room in record.rooms:
+        for game in room.games:
+            for hand in game.hands:
+                here = (ask.room, room.number), (ask.game, game.number), (ask.hand, hand.number)
+                if all(wanted in (None, number) for wanted, number in here):
+                    yield room, game, hand
+
+
+def _analysed(
+    record: MatchRecord, chosen: Sequence[tuple[RoomRecord, GameRecord, HandRecord]], ask: Ask
+) -> list[HandAnalysis]:
+    # The same record is sampled in the same way whenever it is analysed.
+    digest = substance_digest(record)
+
+    def fair(decided: Decided, spot: Spot) -> float | None:
+        return fair_points_lost(decided, Random(f"{digest} {spot}"), samples=ask.samples)
+
+    console = show.errors()
+    progress = Progress(
+        BarColumn(bar_width=20),
+        MofNCompleteColumn(),
+        TextColumn("hands"),
+        TimeElapsedColumn(),
+        console=console,
+        transient=True,
+        disable=not console.is_terminal,
+    )
+    with progress:
+        return [
+            analyse_hand(record, room, game, hand, fair=fair if ask.samples else None)
+            for room, game, hand in progress.track(chosen)
+        ]
+
+
+def _draw(
+    record: MatchRecord, losses: Sequence[EntrantLosses], labels: Sequence[str], out: Path
+) -> None:
+    from arena.cli.operating import extra
+
+    with extra("--out", name="graph"):
+        from arena.analysis import picture
+    names = [labels[loss.entrant] for loss in losses]
+    picture.draw(losses, names, out, title=f"{record.match}: what decisions cost")
+
+
+# -- as JSON
+
+
+def _json(
+    record: MatchRecord,
+    hands: Sequence[HandAnalysis],
+    losses: Sequence[EntrantLosses],
+    moments: Sequence[tuple[HandAnalysis, Moment]],
+    labels: Sequence[str],
+    ask: Ask,
+) -> dict[str, object]:
+    shown = {loss.entrant for loss in losses}
+    return {
+        "match": record.match,
+        "players": record.rules.players,
+        "samples": ask.samples,
+        "hands": len(hands),
+        "entrants": [
+            {
+                "bot": labels[loss.entrant],
+                "hands": loss.hands,
+                "points_lost_error": loss.error,
+                "total": _loss_json(loss.total),
+                "by_kind": {kind.value: _loss_json(its) for kind, its in loss.by_kind.items()},
+            }
+            for loss in losses
+        ],
+        "costliest": [
+            {**_moment_json(moment, labels), "text": _text(record, hand, moment)}
+            for hand, moment in moments
+        ],
+        "moments": [
+            _moment_json(moment, labels)
+            for hand in hands
+            for moment in hand.moments
+            if moment.entrant in shown
+        ],
+    }
+
+
+def _loss_json(loss: Loss) -> dict[str, object]:
+    return {
+        "choices": loss.choices,
+        "not_analysed": loss.left_out,
+        "tricks_lost": loss.tricks,
+        "points_lost": loss.points,
+        "fair_points_lost": loss.fair_points,
+    }
+
+
+def _moment_json(moment: Moment, labels: Sequence[str]) -> dict[str, object]:
+    return {
+        "room": moment.spot.room,
+        "game": moment.spot.game,
+        "hand": moment.spot.hand,
+        "step": moment.spot.step,
+        "seat": moment.seat,
+        "bot": labels[moment.entrant],
+        "kind": moment.kind.value,
+        "choice": moment.choice,
+        "better": [] if moment.choice in moment.better else list(moment.better),
+        "tricks_lost": moment.tricks_lost,
+        "points_lost": moment.points_lost,
+        "fair_points_lost": moment.fair_points_lost,
+        "tricks": {option.name: option.tricks for option in moment.options},
+    }
+
+
+# -- for a person
+
+
+def _print(
+    record: MatchRecord,
+    hands: Sequence[HandAnalysis],
+    losses: Sequence[EntrantLosses],
+    moments: Sequence[tuple[HandAnalysis, Moment]],
+    labels: Sequence[str],
+    ask: Ask,
+    console: Console,
+) -> None:
+    players = f"{record.rules.players} players"
+    print_line(console, f"{printable(record.match)}: {players}, {counted(len(hands), 'hand')}")
+    console.print()
+    console.print(_table(losses, labels))
+    for line in _notes(losses, ask):
+        print_line(console, line)
+    for hand, moment in moments:
+        console.print()
+        print_line(console, _text(record, hand, moment).rstrip())
+
+
+def _table(losses: Sequence[EntrantLosses], labels: Sequence[str]) -> Table:
+    table = named_columns("bot", "decision")
+    for heading in ("choices", "not analysed", "tricks/hand", "points/hand", "fair points/hand"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for losing in losses:
+        rows: list[tuple[str, Loss, float | None]]
+        rows = [(kind.value, loss, None) for kind, loss in losing.by_kind.items()]
+        rows.append(("all", losing.total, losing.error))
+        for place, (name, loss, error) in enumerate(rows):
+            points = plain(_each(loss.points, losing.hands), 2)
+            fair = None if loss.fair_points is None else _each(loss.fair_points, losing.hands)
+            has_choices = loss.choices > 0
+            table.add_row(
+                kept_apart(labels[losing.entrant]) if place == 0 else "",
+                name,
+                str(loss.choices),
+                str(loss.left_out or ""),
+                plain(_each(loss.tricks, losing.hands), 2) if has_choices else NOT_THERE,
+                (points if error is None else f"{points} ± {error:.2f}")
+                if has_choices
+                else NOT_THERE,
+                plain(fair, 2) if has_choices else NOT_THERE,
+            )
+    return table
+
+
+def _each(total: float, hands: int) -> float | None:
+    return total / hands if hands else None
+
+
+def _notes(losses: Sequence[EntrantLosses], ask: Ask) -> Iterator[str]:
+    yield "lost against open cards; points: a side's less the mean of the others'; ± at 95 %"
+    if ask.samples:
+        yield f"fair: against what the seat knew, over {ask.samples} deals that fit it"
+    left_out = {kind for losing in losses for kind, loss in losing.by_kind.items() if loss.left_out}
+    if left_out & {Kind.LEAD, Kind.FOLLOW, Kind.DISCARD}:
+        yield "not analysed: cards before the end of a hand, for which no solver is quick enough"
+    if left_out & {Kind.DECLARATION, Kind.LAYING, Kind.DRAW}:
+        yield "not analysed: what comes before the tricks, but for four seats"
+
+
+def _text(record: MatchRecord, hand: HandAnalysis, moment: Moment) -> str:
+    """A moment as a text to paste: comments that tell it, and the hand up to it."""
+    spot = moment.spot
+    lines = [
+        f"{spot}: seat {moment.seat}, {moment.kind.value}",
+        f"{moment.choice} cost {_cost(moment)}; better: {' '.join(moment.better)}",
+    ]
+    comments = "".join(f"# {line}\n" for line in lines)
+    return comments + hand_text(record.rules, up_to(hand.record, spot.step))
+
+
+def _cost(moment: Moment) -> str:
+    points = f"{moment.points_lost:g}"
+    text = f"{points} {'point' if points == '1' else 'points'}"
+    text += f" and {counted(moment.tricks_lost, 'trick')}"
+    if moment.fair_points_lost is not None:
+        text += f" (fair: {plain(moment.fair_points_lost, 2)} points)"
+    return text
