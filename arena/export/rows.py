@@ -4,6 +4,7 @@ Every game is played again by the rules, since a record keeps decisions in order
 Nothing is read or written here, and what a ladder makes of a match is not known.
 """
 
+import json
 import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -23,6 +24,7 @@ from hokm.actions import (
 )
 from hokm.cards import Side, cards_text
 from hokm.errors import IllegalAction
+from hokm.notes import Note
 from hokm.records import (
     Flag,
     GameRecord,
@@ -241,6 +243,7 @@ class _Told:
         names, seating = self._names(room, game), room.seating_of(game)
         fresh = dealt_again(self.record, game, place=place, table=table)
         fresh.start()
+        notes = {(noted.hand, noted.decision): noted.note for noted in game.notes}
         for index, hand in enumerate(game.hands):
             charged = game.seconds[index] if index < len(game.seconds) else ()
             used = [0.0] * len(names)
@@ -253,6 +256,7 @@ class _Told:
                 kind, _, which = step.partition(" ")
                 own = charged[decision] if decision < len(charged) else None
                 used[seat] += own or 0.0
+                note = notes.get((hand.number, decision + 1), Note())
                 yield schema.Play(
                     record=self.number,
                     room=room.number,
@@ -268,6 +272,8 @@ class _Told:
                     legal=legal,
                     charged_milliseconds=_milliseconds_or_none(own),
                     hand_milliseconds=None if own is None else _milliseconds(used[seat]),
+                    note=note.text or None,
+                    note_numbers=json.dumps(dict(note.numbers)) if note.numbers else None,
                 )
 
     def _all_games(self) -> Iterator[tuple[RoomRecord, GameRecord]]:

@@ -147,6 +147,8 @@ class Play(NamedTuple):
     legal: Annotated[int, "how many actions were open to it"]
     charged_milliseconds: Annotated[float | None, "what its clock was charged"]
     hand_milliseconds: Annotated[float | None, "that of its seat in the hand so far"]
+    note: Annotated[str | None, "the text that the bot noted of it; none: no note, or numbers only"]
+    note_numbers: Annotated[str | None, "the numbers of its note, as a JSON object by name"]
 
 
 class Bot(NamedTuple):

@@ -27,6 +27,7 @@ from hokm.records import (
     ReplayError,
 )
 from tests.arena.export.conftest import PlayMatch
+from tests.arena.noted import with_notes_in
 
 ALL = frozenset(table.rows for table in TABLES)
 
@@ -243,6 +244,15 @@ def test_faults_refusals_and_cpu_are_told_with_who_it_was(play: PlayMatch) -> No
     ]
     match = of(rows, schema.Match)[0]
     assert (match.started, match.ended) == ("10 o'clock", "noon")
+
+
+def test_a_note_stands_beside_its_decision(play: PlayMatch) -> None:
+    assert {(p.note, p.note_numbers) for p in of(told(play()), schema.Play)} == {(None, None)}
+    plays = of(told(with_notes_in(play())), schema.Play)
+    assert plays
+    for one in plays:
+        assert one.note == f"{one.bot} thinks"
+        assert one.note_numbers == f'{{"decision": {float(one.decision)}}}'
 
 
 def test_a_match_says_whether_it_counts_and_moves_ratings(play: PlayMatch) -> None:
