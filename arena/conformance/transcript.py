@@ -10,7 +10,7 @@ from typing import assert_never
 
 from arena.conformance.tables import legal_text
 from arena.wording import counted
-from hokm.actions import Action, action_text
+from hokm.actions import action_text
 from hokm.cards import cards_text
 from hokm.events import (
     CardOffered,
@@ -273,11 +273,6 @@ def event_text(event: Event) -> str:
             return f"the hand ends (side {result.winner} wins: {result.kind.value}; {after})"
         case _:
             return type(event).__name__
-
-
-def actions_text(actions: Sequence[Action]) -> str:
-    """Actions one after another."""
-    return ", ".join(map(action_text, actions))
 
 
 def _some(things: Sequence[object], *, most: int = 6) -> str:

@@ -43,10 +43,6 @@ class Intake:
         self.folder = ladder / FOLDER
         self.bundles = bundles or Bundles(self.folder)
 
-    def archive_of(self, digest: str) -> Path:
-        """Where the archive of a submission is, unless it is kept elsewhere."""
-        return self.bundles.own.file_of(digest)
-
     def begin(self, digest: str, size_bytes: int) -> "Upload":
         """An upload of the bot of that digest, in an archive so long.
 

@@ -30,7 +30,6 @@ LONGEST_TEXT: Final = 1000
 """Characters of a name, an id or the token of a page that are read at all; none has so many."""
 
 SubmitPart: TypeAlias = values.SubmitHeader | values.Piece
-FilePart: TypeAlias = values.LogHeader | values.RecordHeader | values.Piece
 
 M = TypeVar("M", bound=Message)
 R = TypeVar("R")

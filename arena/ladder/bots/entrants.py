@@ -33,7 +33,7 @@ import json
 import math
 import os
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -327,11 +327,6 @@ def find_bot(text: str, *, samples: Path = SAMPLES) -> Path:
 def sample_names(*, samples: Path = SAMPLES) -> tuple[str, ...]:
     """Return the names of the bundled bots, sorted."""
     return tuple(sorted(manifest.parent.name for manifest in samples.glob(f"*/{MANIFEST}")))
-
-
-def sorted_by_name(entrants: Iterable[Entrant]) -> list[Entrant]:
-    """Return the entrants by the UTF-8 bytes of their names, the order in a match id."""
-    return sorted(entrants, key=lambda entrant: entrant.name.encode())
 
 
 def checked_name(text: str) -> str:

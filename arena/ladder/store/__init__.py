@@ -231,12 +231,6 @@ class Store:
                 .values(secret=secret.hex())
             )
 
-    def cycles_begun(self, event: Event) -> int:
-        """How many cycles of the event are scheduled."""
-        query = sa.select(sa.func.count()).where(t.cycles.c.event == event.number)
-        with self._database.reading() as connection:
-            return connection.execute(query).scalar_one()
-
     def last_numbers(self) -> tuple[int, int]:
         """The numbers of the last cycle and the last round there are; 0 before the first."""
         with self._database.reading() as connection:

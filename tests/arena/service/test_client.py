@@ -95,7 +95,8 @@ async def test_a_bot_is_sent_followed_seen_and_taken_out(world: World, tmp_path:
         assert told[-1] == (size, size)
         assert len(told) > 5
         assert (sent.was_here, sent.shown.submission.number) == (False, 1)
-        assert world.service.intake.archive_of(packed.entrant.digest).stat().st_size == size
+        kept = world.service.intake.bundles.own.file_of(packed.entrant.digest)
+        assert kept.stat().st_size == size
         assert (await ask(submit)).was_here
         found = await ask(LadderClient.submission)
         assert (found.submission.state, found.report) == (SubmissionState.WAITING, "")

@@ -413,7 +413,7 @@ def test_what_is_sent_waits_and_its_archive_is_kept(world: World) -> None:
         SubmissionState.WAITING,
     )
     assert (one.received, one.digest) == ("2026-03-21T12:00:00Z", packed.entrant.digest)
-    kept = world.service.intake.archive_of(one.digest)
+    kept = world.ladder.bundles.own.file_of(one.digest)
     assert kept.read_bytes() == packed.file.read_bytes()
     assert world.ladder.store.accounts.in_state(SubmissionState.WAITING) == (one,)
 
@@ -619,7 +619,8 @@ def test_an_owner_sees_what_is_used(world: World) -> None:
     world.submit("ada", world.packed("one"))
     found = world.service.list_bots(world.caller("ada"), values.ListBots())
     assert [bot.name for bot in found.bots] == ["ada"]
-    size = world.service.intake.archive_of(world.packed("one").entrant.digest).stat().st_size
+    kept = world.ladder.bundles.own.file_of(world.packed("one").entrant.digest)
+    size = kept.stat().st_size
     assert found.allowance == values.Allowance(
         active_bots=2,
         most_active_bots=5,

@@ -53,7 +53,7 @@ def test_what_is_whole_is_kept_under_its_digest(intake: Intake, packed: Packed) 
         assert names(intake) == [upload._part.name]
         upload.keep()
     assert names(intake) == [f"{packed.entrant.digest}.zip"]
-    assert intake.archive_of(packed.entrant.digest).read_bytes() == data
+    assert intake.bundles.own.file_of(packed.entrant.digest).read_bytes() == data
     assert intake.folder.stat().st_mode & 0o077 == 0
 
 

@@ -15,7 +15,6 @@ from arena.ladder.bots.entrants import (
     load_bot,
     program_digest,
     sample_names,
-    sorted_by_name,
 )
 
 LEAST = """\
@@ -257,16 +256,6 @@ def test_other_names_are_refused_with_the_character_at_fault(name: str, says: st
     with pytest.raises(ValueError) as caught:
         checked_name(name)
     assert says in str(caught.value)
-
-
-def test_entrants_are_sorted_by_the_bytes_of_their_names(tmp_path: Path) -> None:
-    names = ["ب", "b", "a-", "a.", "a", "é", "B", "\U00010400"]
-    entrants = [
-        load_bot(bot(tmp_path / str(i), replace=('"greedy"', f'"{name}"')))
-        for i, name in enumerate(names)
-    ]
-    sorted_names = [entrant.name for entrant in sorted_by_name(entrants)]
-    assert sorted_names == ["B", "a", "a-", "a.", "b", "é", "ب", "\U00010400"]
 
 
 def test_a_bot_is_found_by_its_folder_or_by_the_name_of_a_bundled_one(tmp_path: Path) -> None:
