@@ -14,6 +14,7 @@ from rich.console import Console
 from arena.cli import show, stepping
 from arena.cli.errors import Misuse
 from arena.cli.paint import has_suits, put
+from arena.cli.pasting import pasted
 from arena.cli.telling import (
     DECIDED,
     LEGEND,
@@ -208,6 +209,9 @@ def _match(record: MatchRecord, games: Iterable[_Game], ask: Ask, style: _Style)
         yield from _told(record.rules, events, style, refusals, notes)
         if ask.hand in (None, len(game.hands)):
             yield from ending_lines(record.rules, game, names)
+            at_fault = None if game.outcome is None else game.outcome.at_fault
+            if at_fault is not None and game.hands and style.seat is None:  # it shows all cards
+                yield from map(line, pasted(record.rules, game.hands[-1]))
 
 
 def _of_hand(events: Iterable[Event], number: int) -> Iterator[Event]:

@@ -341,6 +341,17 @@ def test_an_ending_is_told_with_its_cause_and_steers_no_terminal(run, record):
     assert f"{expected}           nobody wins; points by side 0, 3\n" in ran.out
 
 
+def test_a_game_with_a_fault_ends_with_its_hand_to_paste_where_all_cards_are_open(run, record):
+    file = record(change=lambda one: with_first_game(one, outcome=FAULT))
+    offer = "  the hand so far, to paste into `arena replay -`:\n"
+    shown = run("replay", file, "--room", 1, "--game", 1).out
+    [(rules, hand)] = parse_hands(shown.partition(offer)[2])
+    assert hand == replace(load(file).rooms[0].games[0].hands[0], result=None)
+    assert rules == load(file).rules
+    assert offer not in run("replay", file, "--room", 1, "--game", 1, "--seat", 2).out
+    assert offer not in run("replay", file, "--room", 2, "--game", 1).out
+
+
 def test_what_an_entrant_calls_itself_steers_no_terminal(run, record):
     def renamed(match: MatchRecord) -> MatchRecord:
         alike = [
