@@ -120,12 +120,9 @@ class Seated:
             self._hand = view.hand_number
             self._begin()
             yield line()
+            # Every seat is asked before a hand is over, so nothing is scored of this one yet.
             number, hakem, dealer = view.hand_number, view.hakem, view.dealer
-            before = view.scores
-            if len(view.results) == number:  # it is over already
-                points = view.results[-1].points
-                before = tuple(now - own for now, own in zip(before, points, strict=True))
-            yield self._words.hand_started(HandStarted(number, hakem, dealer, before))
+            yield self._words.hand_started(HandStarted(number, hakem, dealer, view.scores))
         if view.cut is not None and not self._has_told_cut:
             self._has_told_cut = True
             cutter = Seat((view.hakem + 2) % view.variant.seats)

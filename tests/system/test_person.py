@@ -9,7 +9,11 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+import trio
 
+from arena.cli import sitting as sitting_down
+from arena.ladder.processes.invitations import Guest
+from hokm.cards import Seat
 from hokm.notation import parse_hand
 from hokm.outcome import Ending
 from hokm.records import load, verify
@@ -96,3 +100,17 @@ def test_ctrl_c_leaves_the_table_at_once_and_nothing_behind(
     endings = {game.outcome.ending for game in record.rooms[0].games if game.outcome}
     assert endings == {Ending.STOPPED}
     assert_nothing_is_left(process.pid, tmp_path)
+
+
+async def test_a_process_that_ends_before_its_match_leaves_the_table(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(sitting_down, "PERSON", "no_such_module")
+    chair, left = sitting_down.Chair("sara"), trio.Event()
+    guest = Guest(match="m", name="sara", entrant=0, room=1, seat=Seat(0))
+    with trio.fail_after(60):
+        async with chair.attended(on_left=left.set):
+            invitation = chair.invite(guest, address="nowhere", ticket="secret", seconds=1)
+            assert await invitation.refused() == "the person's process ended with exit code 1"
+            await left.wait()
+    assert chair.status == 1

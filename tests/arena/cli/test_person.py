@@ -156,7 +156,9 @@ def test_a_draw_says_the_cards_that_came_and_went(word: str) -> None:
     assert len(lines) == len(gone) == len(views)
     for line, card in zip(lines, gone, strict=True):
         looked_at, other = [one for one in line.split() if one[-1] in "♣♦♥♠"]
-        assert (other if word == "k" else looked_at) == card
+        came, went = (looked_at, other) if word == "k" else (other, looked_at)
+        assert went == card
+        assert came not in gone
 
 
 def test_what_makes_no_sense_is_answered_and_asked_again() -> None:
