@@ -31,6 +31,9 @@ _RENAMED: Final = {
 _ELSEWHERE: Final = "repository"
 """The folder on the site for what is linked to and lies neither in `docs/` nor among those."""
 
+_INDEXES: Final = ("hokm", "hokm.env")
+"""Packages whose names stand in their modules, and are told there."""
+
 _LANGUAGES: Final = {".json": "json", ".mjs": "js", ".proto": "protobuf", ".py": "python"}
 
 _FENCE: Final = re.compile(r"^(```.*?^```$)", re.MULTILINE | re.DOTALL)
@@ -122,10 +125,10 @@ def write_pages(root: Path, into: Path, *, names: list[str]) -> None:
 
 
 def _reference(module: str) -> str:
-    if module != "hokm":
+    if module not in _INDEXES:
         return f"# {module}\n\n::: {module}\n"
-    # What is in `hokm` by name stands in its module too, and is told there.
-    init = (ROOT / "sdk/python/src/hokm/__init__.py").read_text(encoding="utf-8")
+    file = ROOT / "sdk/python/src" / module.replace(".", "/") / "__init__.py"
+    init = file.read_text(encoding="utf-8")
     names = {
         alias.name: f"{node.module}.{alias.name}"
         for node in ast.walk(ast.parse(init))
@@ -134,7 +137,7 @@ def _reference(module: str) -> str:
         if node.module != "typing"
     }
     links = "\n".join(f"* [`{name}`][{full}]" for name, full in sorted(names.items()))
-    return f"# hokm\n\n::: hokm\n    options:\n      members: false\n\n{links}\n"
+    return f"# {module}\n\n::: {module}\n    options:\n      members: false\n\n{links}\n"
 
 
 def _shown(root: Path, file: PurePosixPath) -> Iterator[str]:
@@ -179,12 +182,13 @@ def main() -> int:
     logging.getLogger().addHandler(counting)
     settings = tomllib.loads(SETTINGS.read_text(encoding="utf-8"))["project"]
     pages, site = ROOT / settings["docs_dir"], ROOT / settings["site_dir"]
-    write_pages(ROOT, pages, names=navigation())
-    shutil.rmtree(site, ignore_errors=True)
-    os.chdir(ROOT)
     try:
+        write_pages(ROOT, pages, names=navigation())
+        shutil.rmtree(site, ignore_errors=True)
+        os.chdir(ROOT)
         cli(["build", "--clean", "--strict", "--config-file", str(SETTINGS)], standalone_mode=False)
-    except RuntimeError as error:  # it has said what it found
+    except (OSError, ValueError, RuntimeError) as error:
+        # Of zensical, a RuntimeError: it has said by then what it found.
         print(f"error: {error}", file=sys.stderr)
         return 1
     asking = [
