@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from arena.cli.deeds import deed_of
 from arena.cli.errors import Misuse
 from arena.cli.options import Json, require_posix
 from arena.cli.text import printable
@@ -48,7 +49,7 @@ def backup(
     from arena.ladder.ladder import Ladder
 
     with Ladder.open(folder) as ladder:
-        made = back_up(ladder, file, with_logs=logs)
+        made = back_up(ladder, file, with_logs=logs, deed=deed_of("back up", file.name))
     if json_:
         show.print_json(
             {
@@ -99,7 +100,13 @@ def restore(
 
     if database is not None:
         server_at(database, schema="any")  # the backup may name another
-    made = backups.restore(file, folder, database=database, is_checked=not unchecked)
+    made = backups.restore(
+        file,
+        folder,
+        database=database,
+        is_checked=not unchecked,
+        deed=deed_of("restore", file.name),
+    )
     if json_:
         show.print_json({"ladder": made.name, "rows": made.rows, "files": made.files})
         return

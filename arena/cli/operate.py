@@ -3,8 +3,6 @@
 Whoever may write the ladder's folder is its operator; a server that plays it looks each second.
 """
 
-import getpass
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
@@ -14,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from arena.cli.deeds import actor
 from arena.cli.options import Json
 from arena.cli.text import printable
 
@@ -160,12 +159,4 @@ def _verbs(context: typer.Context) -> "Iterator[Verbs]":
     from arena.service.operating import Verbs
 
     with Ladder.open(context.obj) as ladder:
-        yield Verbs(ladder, actor=_user(), now=lambda: datetime.now(UTC))
-
-
-def _user() -> str:
-    """Who runs this, as the system knows him."""
-    try:
-        return getpass.getuser()
-    except (KeyError, OSError):
-        return f"user {os.getuid()}"
+        yield Verbs(ladder, actor=actor(), now=lambda: datetime.now(UTC))

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from arena.cli.deeds import deed_of
 from arena.cli.errors import Misuse
 from arena.cli.options import Json
 from arena.cli.text import printable
@@ -275,18 +276,7 @@ def _named(ladder: "Ladder", name: str) -> "Owner":
 
 
 def _note(ladder: "Ladder", verb: str, subject: str, because: str = "") -> None:
-    from arena.ladder.facts import Deed
-
-    ladder.store.operator.note(Deed(_now(), _actor(), verb, subject, because))
-
-
-def _actor() -> str:
-    import getpass
-
-    try:
-        return getpass.getuser()
-    except (KeyError, OSError):  # no name belongs to the number
-        return f"user {os.getuid()}"
+    ladder.store.operator.note(deed_of(verb, subject, because=because))
 
 
 def _now() -> str:

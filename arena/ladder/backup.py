@@ -32,6 +32,7 @@ from arena.ladder.audit import check
 from arena.ladder.bots.shelf import FOLDER as SUBMISSIONS
 from arena.ladder.errors import LadderError
 from arena.ladder.events.announcing import publish
+from arena.ladder.facts import Deed
 from arena.ladder.files import part_of, unwritable
 from arena.ladder.ladder import FOLDERS, Ladder
 from arena.ladder.proof.document import EVENT_FILE
@@ -74,10 +75,13 @@ class Backup:
     """Archives that were sent in and are not in the ladder's folder, and so not in the file."""
 
 
-def back_up(ladder: Ladder, file: Path, *, with_logs: bool = False) -> Backup:
+def back_up(
+    ladder: Ladder, file: Path, *, with_logs: bool = False, deed: Deed | None = None
+) -> Backup:
     """Write all of a ladder into a new file, also while it is played; logs if so asked.
 
-    The file is whole or not there. Raises LadderError if there is one, if it cannot be written, or
+    The file is whole or not there. `deed` is noted in the ladder before it is there, and is not
+    in it. Raises LadderError if there is one, if it cannot be written, or
     for a ladder whose database is damaged.
     """
     if file.exists():
@@ -92,6 +96,8 @@ def back_up(ladder: Ladder, file: Path, *, with_logs: bool = False) -> Backup:
                 if written is not None:
                     stream.flush()
                     os.fsync(stream.fileno())
+                    if deed is not None:
+                        ladder.store.operator.note(deed)
                     part.replace(file)
                     return written
     except OSError as error:
@@ -103,14 +109,20 @@ def back_up(ladder: Ladder, file: Path, *, with_logs: bool = False) -> Backup:
 
 
 def restore(
-    file: Path, folder: Path, *, database: str | None = None, is_checked: bool = True
+    file: Path,
+    folder: Path,
+    *,
+    database: str | None = None,
+    is_checked: bool = True,
+    deed: Deed | None = None,
 ) -> Backup:
     """Make a ladder of a backup, in a folder that is empty or not there yet. Its database is a file
     in it, or on the server that `database` is the address of.
 
     Every file and row is compared with what was written, and then the ladder with itself, as
     `arena ladder check` does; `is_checked` says that it is to be sound. The folder is whole or not
-    there; what was left of a restore that was interrupted is made anew.
+    there; what was left of a restore that was interrupted is made anew. `deed` is noted in the
+    ladder that is made.
 
     Raises LadderError for a file that is no backup, is damaged, or came from a newer arena, and if
     what is made of it is not sound.
@@ -126,7 +138,9 @@ def restore(
         raise LadderError(file, problem, remedy="give the file of a backup") from error
     try:
         with stream, tarfile.open(fileobj=stream, mode="r:") as archive:
-            return _restore(archive, file, folder, database=database, is_checked=is_checked)
+            return _restore(
+                archive, file, folder, database=database, is_checked=is_checked, deed=deed
+            )
     except (tarfile.TarError, EOFError, gzip.BadGzipFile) as error:
         raise _damaged(file, str(error)) from error
     except OSError as error:
@@ -286,6 +300,7 @@ def _restore(
     *,
     database: str | None,
     is_checked: bool,
+    deed: Deed | None,
 ) -> Backup:
     manifest = _manifest(archive, file)
     part = part_of(folder.resolve())
@@ -311,6 +326,8 @@ def _restore(
         with Ladder.open(part, is_in_place=False) as ladder:
             _publish_anew(ladder)
             problems = check(ladder) if is_checked else []
+            if deed is not None:
+                ladder.store.operator.note(deed)
         if problems:
             more = f" and {len(problems) - 1} more" if len(problems) > 1 else ""
             problem = f"would be a ladder that is not sound ({problems[0]}{more})"

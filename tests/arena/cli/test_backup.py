@@ -34,8 +34,21 @@ def test_a_backup_says_what_it_holds_and_is_restored(run, ladder, tmp_path) -> N
     assert standings[0] == standings[1]
     assert "is there already" in run("ladder", "restore", file, again).err
     answer = json.loads(run("ladder", "backup", ladder, tmp_path / "2.tar", "--json").out)
-    assert (answer["ladder"], answer["rows"], answer["skipped"]) == ("club", 3, [])
+    assert (answer["ladder"], answer["rows"], answer["skipped"]) == ("club", 4, [])  # a deed
     assert answer["bundles_elsewhere"] == 0
+
+
+def test_the_log_says_who_backed_up_and_who_restored_and_of_files_their_name(
+    run, ladder, tmp_path, monkeypatch
+) -> None:
+    monkeypatch.setattr("getpass.getuser", lambda: "ann")
+    file, again = tmp_path / "club.tar", tmp_path / "again"
+    assert run("ladder", "backup", ladder, file).status == 0
+    assert run("ladder", "restore", file, again).status == 0
+    for folder, does in ((ladder, "back up"), (again, "restore")):
+        (line,) = run("operate", folder, "log").out.splitlines()
+        assert line.endswith(f" ann {does} club.tar")
+        assert str(tmp_path) not in line
 
 
 def test_archives_that_are_kept_elsewhere_are_said_not_to_be_in_it(run, ladder, tmp_path) -> None:

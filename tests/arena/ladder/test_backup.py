@@ -12,6 +12,7 @@ import stat
 import tarfile
 import threading
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
@@ -29,6 +30,7 @@ from arena.ladder.backup import back_up, restore
 from arena.ladder.errors import LadderError
 from arena.ladder.events import announcing
 from arena.ladder.events.playing import play_event
+from arena.ladder.facts import Deed
 from arena.ladder.ladder import Ladder
 from arena.ladder.moving import move
 from arena.ladder.schedules import RoundRobin
@@ -167,6 +169,30 @@ def test_a_ladder_that_is_restored_is_the_one_that_was_backed_up(
         trio.run(partial(play_event, ladder, InProcessRunner(), schedule=RoundRobin()))
         assert check(ladder) == []
     assert [path.name for path in tmp_path.glob(".*")] == []
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_who_backed_up_stands_in_the_log_and_who_restored_in_that_of_what_was_made(
+    full: Ladder, tmp_path: Path, elsewhere, place: str
+) -> None:
+    before = full.store.operator.deeds()
+    backed_up, restored = (
+        Deed("2026-03-01T00:00:00Z", "ann", verb, "club.tar", "") for verb in ("back up", "restore")
+    )
+    back_up(full, tmp_path / "club.tar", deed=backed_up)
+    assert full.store.operator.deeds() == (*before, replace(backed_up, number=2))
+    address = elsewhere(place)
+    restore(tmp_path / "club.tar", tmp_path / "again", database=address, deed=restored)
+    with Ladder.open(tmp_path / "again") as ladder:
+        assert ladder.store.operator.deeds() == (*before, replace(restored, number=2))
+        assert check(ladder) == []
+
+
+def test_what_is_not_made_is_in_no_log(full: Ladder, tmp_path: Path) -> None:
+    before = full.store.operator.deeds()
+    deed = Deed("2026-03-01T00:00:00Z", "ann", "back up", "club.tar", "")
+    complaint(lambda: back_up(full, tmp_path / "nowhere/club.tar", deed=deed))
+    assert full.store.operator.deeds() == before
 
 
 def folders_of(folder: Path) -> dict[str, int]:
