@@ -1,4 +1,4 @@
-"""`python -m simulations coverage | sequential | adaptive | luck | nar`: a simulation, as a table.
+"""`python -m simulations NAME`: a simulation, as a table.
 
 A simulation is a module of this package with `LEAGUES`, how many it plays at full size, `PAGE`, the
 page that shows it, as seen from docs/, and `report`, which plays and returns a table in Markdown.
@@ -10,7 +10,7 @@ from typing import Protocol, cast
 
 from simulations.page import write_part
 
-NAMES = ("coverage", "sequential", "adaptive", "luck", "nar")
+NAMES = ("coverage", "sequential", "adaptive", "luck", "nar", "tuning")
 
 
 class Simulation(Protocol):
