@@ -26,18 +26,19 @@ from arena.cli import show
 from arena.cli.confining import confining, for_builds
 from arena.cli.errors import INTERRUPTED, Misuse
 from arena.cli.interrupts import heeding_signals
+from arena.cli.pasting import pasted
 from arena.cli.person import LEFT
 from arena.cli.places import (
-    bot_folder,
     data_folder,
     environments,
     keep,
+    named_bot,
     running_folder,
     temporary_folder,
 )
 from arena.cli.telling import entrant_labels
 from arena.cli.watch import Watch
-from arena.ladder.bots.entrants import Entrant, load_bot
+from arena.ladder.bots.entrants import Entrant
 from arena.ladder.matches.boards import MatchPlan, Secret, local_match_id
 from arena.ladder.matches.room import Trouble
 from arena.ladder.matches.runner import Runner, open_runner
@@ -46,7 +47,6 @@ from arena.ladder.processes.invitations import Guest, Invitation, Kept
 from arena.ladder.processes.launcher import death_signal_prefix
 from arena.ladder.processes.remote import remote_entrant
 from hokm.deck import SEED_BYTES, secret_from_text
-from hokm.notation import hand_text
 from hokm.records import Format, GameRecord, HandRecord, MatchRecord, Policy, save
 from hokm.rules.options import Rules
 from hokm.session import ClockRules
@@ -282,9 +282,9 @@ def _plan(ask: Ask) -> MatchPlan:
         person = remote_entrant(ask.name)
     except ValueError as error:
         raise Misuse(f"--name {ask.name}: the name {error}") from error
-    bots = [load_bot(bot_folder(text)) for text in ask.bots]
+    bots = [named_bot(text) for text in ask.bots]
     if len(bots) < others:
-        show.print_line(show.errors(), f"{bots[-1].name} takes every seat that is left")
+        show.print_line(show.errors(), f"{bots[-1].label} takes every seat that is left")
         bots += [bots[-1]] * (others - len(bots))
     entrants: tuple[Entrant, ...] = (*bots[: ask.seat], person, *bots[ask.seat :])
     kind = Format(ask.format)
@@ -355,8 +355,8 @@ def tell_end(record: MatchRecord, file: Path | None) -> None:
     save(file, record)
     show.print_line(console, f"\nrecord: {file}")
     show.print_line(console, f"see it again: arena replay {shlex.quote(str(file))}")
-    show.print_line(console, "the last hand as text, all cards open:\n")
-    show.print_line(console, hand_text(record.rules, hand).rstrip())
+    for line in pasted(record.rules, hand, indent=""):
+        show.print_line(console, line)
 
 
 def _last_hand(record: MatchRecord) -> HandRecord | None:

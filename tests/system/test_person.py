@@ -74,7 +74,7 @@ def test_a_board_is_played_to_its_end(environment: Mapping[str, str], tmp_path: 
     assert game.outcome.ending is Ending.COMPLETED
     asked = out.count("your card > 1\n")
     assert asked == len(game.hands[0].plays) // 4
-    _, hand = parse_hand(out[out.index("\nhokm 4 ") :])
+    _, hand = parse_hand(out[out.index("\n  hokm 4 ") :])
     assert hand.plays == game.hands[0].plays
     assert_nothing_is_left(process.pid, tmp_path)
 

@@ -51,7 +51,7 @@ def test_at_the_end_it_is_said_how_to_see_it_again_and_how_to_paste_it(played, t
     ran, record = played()
     file = tmp_path / "game.json"
     assert f"record: {file}\nsee it again: arena replay {file}\n" in ran.out
-    rules, hand = parse_hand(ran.out[ran.out.index("\nhokm 4 race ") :])
+    rules, hand = parse_hand(ran.out[ran.out.index("\n  hokm 4 race ") :])
     assert rules == record.rules
     assert hand.plays == record.rooms[0].games[0].hands[-1].plays
 
