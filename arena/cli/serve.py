@@ -22,6 +22,7 @@ from arena.cli.options import (
     require_posix,
 )
 from arena.service.choices import Casual, Remote
+from arena.service.quotas import CHECK_MINUTES, MOST_CHECK_MINUTES, Quotas
 
 Insecure = Annotated[
     bool, typer.Option("--insecure", help="Listen without TLS where others can reach it.")
@@ -101,10 +102,10 @@ def serve(
         typer.Option(
             metavar="N",
             min=1,
-            max=59,
+            max=MOST_CHECK_MINUTES,
             help="What the checks and matches of a validation may take, in minutes.",
         ),
-    ] = 30,
+    ] = CHECK_MINUTES,
     concurrency: Concurrency = None,
     hello_time: HelloTime = 10.0,
     sandbox: ConfineLadder = True,
@@ -133,7 +134,6 @@ def serve(
     from arena.cli.operating import Operating
     from arena.cli.places import environments
     from arena.ladder.ladder import Ladder
-    from arena.service.quotas import Quotas
     from arena.service.standing import Ways
 
     hello_seconds = checked_seconds("--hello-time", hello_time, least=0.1)

@@ -50,7 +50,8 @@ STATUS: Final = {
     Fault.INVALID: Status.INVALID_ARGUMENT,
     Fault.NOT_NOW: Status.UNAVAILABLE,
 }
-_FAULT_OF_OURS: Final = "the ladder failed at this; tell its operator, who finds it in the log"
+FAULT_OF_OURS: Final = "the ladder failed at this; tell its operator, who finds it in the log"
+"""What is said of a failure that is no caller's. Where its files are is the operator's business."""
 
 _log = logging.getLogger(__name__)
 
@@ -91,11 +92,10 @@ async def answer(call: Call, service: LadderService, limiter: trio.CapacityLimit
     except WireError as error:
         status, details = Status.INVALID_ARGUMENT, str(error)
     except LadderError as error:
-        # Where its files are is the operator's business.
-        status, details = Status.UNAVAILABLE, _FAULT_OF_OURS
+        status, details = Status.UNAVAILABLE, FAULT_OF_OURS
         _log.error("a call could not be answered: %s", error, extra={"method": call.method})
     except Exception:
-        status, details = Status.INTERNAL, _FAULT_OF_OURS
+        status, details = Status.INTERNAL, FAULT_OF_OURS
         _log.exception("a call failed", extra={"method": call.method})
     finally:
         call.end(status, one_line(details))

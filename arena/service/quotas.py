@@ -7,6 +7,13 @@ from typing import Final
 MOST_KEYS: Final = 4096
 """Who asked, as many as are remembered; who asked longest ago is forgotten first."""
 
+CHECK_MINUTES: Final = 30
+"""What checks and matches of a validation may take together: enough for a bot that thinks 200 ms
+about each of the some 8,500 decisions. One at a time is validated, so that is how long a bot may
+hold up the others."""
+MOST_CHECK_MINUTES: Final = 59
+"""As `arena bot check --limit` has it, which is below an hour."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rate:

@@ -15,7 +15,7 @@ import trio
 from arena.ladder.errors import LadderError
 from arena.ladder.facts import Owner, Scope
 from arena.referee.calls import Call, CallGone, Status
-from arena.service.answering import STATUS, one_line
+from arena.service.answering import FAULT_OF_OURS, STATUS, one_line
 from arena.service.casual import Tables
 from arena.service.errors import Fault, ServiceError
 from arena.service.homes import Homes, Line
@@ -44,7 +44,6 @@ HEARD_SECONDS: Final = 10.0
 LOOK_SECONDS: Final = 5.0
 """How often it is asked whether the token of who is there is still good."""
 
-_FAULT_OF_OURS: Final = "the ladder failed at this; tell its operator, who finds it in the log"
 _log = logging.getLogger(__name__)
 
 
@@ -94,10 +93,10 @@ class SeatService:
         except WireError as error:
             status, details = Status.INVALID_ARGUMENT, str(error)
         except LadderError as error:
-            status, details = Status.UNAVAILABLE, _FAULT_OF_OURS
+            status, details = Status.UNAVAILABLE, FAULT_OF_OURS
             _log.error("a home could not be answered: %s", error, extra={"method": call.method})
         except Exception:
-            status, details = Status.INTERNAL, _FAULT_OF_OURS
+            status, details = Status.INTERNAL, FAULT_OF_OURS
             _log.exception("a home could not be answered", extra={"method": call.method})
         finally:
             call.end(status, one_line(details))
@@ -239,7 +238,7 @@ async def _listen(call: Call, hall: Hall, line: _CallLine) -> None:
         line.end(ServiceError(Fault.INVALID, str(error), remedy=""))
     except LadderError as error:
         _log.error("a home could not be heard: %s", error)
-        line.end(ServiceError(Fault.NOT_NOW, _FAULT_OF_OURS, remedy=""))
+        line.end(ServiceError(Fault.NOT_NOW, FAULT_OF_OURS, remedy=""))
     except CallGone:
         pass
     line.end()

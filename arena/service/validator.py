@@ -30,6 +30,7 @@ from arena.ladder.ladder import Added, Entry, Ladder
 from arena.ladder.ratings.evidence import owner_folded
 from arena.service import child
 from arena.service.intake import Intake
+from arena.service.quotas import CHECK_MINUTES
 from arena.service.standing import POLL_SECONDS, Gate, delays
 from arena.wording import stamp
 
@@ -38,13 +39,6 @@ TRIES: Final = 3
 
 RETRY_SECONDS: Final = 60.0
 """Until the second try; until the third it is twice as long."""
-
-CHECK_MINUTES: Final = 30
-"""What checks and matches may take together: enough for a bot that thinks 200 ms about each of the
-some 8,500 decisions. One at a time is validated, so that is how long a bot may hold up the others.
-"""
-MOST_CHECK_MINUTES: Final = 59
-"""As `arena bot check --limit` has it, which is below an hour."""
 
 BUILD_SECONDS: Final = 900.0
 """What packages and builds may take besides; a check ends by itself before that."""

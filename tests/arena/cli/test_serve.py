@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from arena.service.quotas import MOST_CHECK_MINUTES
+
 
 @pytest.mark.parametrize(
     ("options", "why"),
@@ -19,7 +21,7 @@ import pytest
         (("--alarm-minutes", "0"), "--alarm-minutes is from above 0"),
         (("--alarm-minutes", "nan"), "--alarm-minutes is from above 0"),
         (("--check-minutes", "0"), "--check-minutes"),
-        (("--check-minutes", "60"), "--check-minutes"),
+        (("--check-minutes", MOST_CHECK_MINUTES + 1), "--check-minutes"),
         (("--floor", "-1"), "--floor"),
         (("--drain", "-1"), "--drain"),
         (("--metrics", "x"), "--metrics"),

@@ -24,10 +24,9 @@ from arena.ladder.settings import Settings
 from arena.service import child
 from arena.service.child import Ended
 from arena.service.operating import Verbs
+from arena.service.quotas import CHECK_MINUTES, MOST_CHECK_MINUTES
 from arena.service.standing import Gate
 from arena.service.validator import (
-    CHECK_MINUTES,
-    MOST_CHECK_MINUTES,
     TRIES,
     Checked,
     Judged,
