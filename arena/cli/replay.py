@@ -42,7 +42,7 @@ def replay(
         typer.Option("--plain", help="Print, on a terminal too.  [default: print elsewhere only]"),
     ] = False,
 ) -> None:
-    """Step through played hands in the terminal, or print them trick by trick.
+    """Step through played hands, or print them, trick by trick.
 
     They are those of a record, or hands that were pasted as text. Every card is played again
     through the rules. On a terminal this is a program: ? tells its keys. Elsewhere, and with
