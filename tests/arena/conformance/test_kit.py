@@ -137,8 +137,8 @@ NO_SECOND_HAND = """
 ALWAYS_FIRST_ATTEMPT = """
     import hokm.player as player
     class Answer(player.Answer):
-        def __init__(self, game, decision, attempt, *rest):
-            super().__init__(game, decision, 1, *rest)
+        def __init__(self, game, decision, attempt, *rest, **more):
+            super().__init__(game, decision, 1, *rest, **more)
     player.Answer = Answer
     from hokm import wire
     wire._PUT_FROM_BOT[Answer] = wire._put_answer
