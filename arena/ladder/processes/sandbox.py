@@ -10,7 +10,6 @@ This module makes commands and a folder with what they need, and tries once whet
 It starts no bots and knows no games.
 """
 
-import itertools
 import logging
 import math
 import os
@@ -27,6 +26,7 @@ from typing import Final
 import hokm
 from arena.ladder.bots.entrants import Limits
 from arena.ladder.processes import seccomp
+from arena.ladder.processes.accounts import Accounts
 from arena.ladder.processes.cgroups import Group, Groups, NotDelegatedError, delegated
 
 DEFAULT_MEMORY_MIB: Final = 1024
@@ -50,11 +50,8 @@ WRAPPERS: Final = 2
 """Processes above the bot's own: bubblewrap, and the first one in the sandbox."""
 
 _INSIDE_USER: Final = 1000
-_USERS: Final = range(61184, 65520)
-"""For accounts that live as long as a process (systemd's range for dynamic users): whoever is root
-runs each bot as another of them.
-"""
-_FIRST_USER: Final = itertools.count(os.getpid())
+_ACCOUNTS: Final = Accounts()
+"""Whoever is root runs each bot as another of them."""
 
 _BOT: Final = "/bot"
 _SOCKET: Final = "/run/referee.sock"
@@ -272,7 +269,7 @@ class Sandbox:
         """Root's processes are not counted, so no bot is run as root: the account of the next one,
         None where it is an ordinary user's anyway.
         """
-        return _USERS[next(_FIRST_USER) % len(_USERS)] if self.is_root else None
+        return _ACCOUNTS.next() if self.is_root else None
 
     @property
     def _socket(self) -> Path:
