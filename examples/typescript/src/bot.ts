@@ -94,7 +94,7 @@ class Session {
 function answer({ game, decision, legal }: Decision, attempt: number): FromBot {
   if (legal === undefined) throw new Error("a decision without legal actions");
   const action = { action: choose(legal) };
-  return { message: { $case: "answer", value: { game, decision, attempt, action } } };
+  return { message: { $case: "answer", value: { game, decision, attempt, action, note: undefined } } };
 }
 
 /** The first legal action. One field has content; that says what is asked for. */
