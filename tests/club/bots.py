@@ -116,7 +116,8 @@ def curious(folder: Path, *, owner: str, paths: list[str], port: int) -> Path:
 def in_typescript(folder: Path, *, owner: str) -> Path:
     """The example in TypeScript, built, with what it needs, as an author would send it in.
 
-    Raises RuntimeError where it cannot be built here, saying why.
+    Raises RuntimeError where what it needs cannot be had here, saying why; an example that has it
+    and cannot be built fails.
     """
     for program in ("node", "npm"):
         if shutil.which(program) is None:
@@ -129,7 +130,8 @@ def in_typescript(folder: Path, *, owner: str) -> Path:
     for command in ("npm install --no-audit --no-fund", "npm run build", "npm prune --omit=dev"):
         done = subprocess.run(command.split(), cwd=made, capture_output=True, text=True)
         if done.returncode:
-            raise RuntimeError(f"{command}:\n{indent(done.stdout + done.stderr, '  ')}")
+            said = f"{command}:\n{indent(done.stdout + done.stderr, '  ')}"
+            raise RuntimeError(said) if "install" in command else AssertionError(said)
     made.rename(folder)
     _write_manifest(folder, owner=owner, command=["node", "dist/bot.js"], language="TypeScript")
     return folder

@@ -16,9 +16,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from arena.ladder.processes.sandbox import SandboxError, prepare
 from tests.club import bots
 
 OWNERS = ("maryam", "reza", "sara")
+
+CURIOUS = "dozd"
+"""The bot that looks around. It ends at the first thing that it gets, so it plays only where it is
+confined; elsewhere it is refused.
+"""
 
 RATED_MATCHES = 3
 """How many a bot has played when it is taken to be rated."""
@@ -41,6 +47,8 @@ class Seen:
     """Exit statuses where an owner asked for the logs of a match it was not in."""
     matches_before_kill: list[str] = field(default_factory=list)
     matches: list[str] = field(default_factory=list)
+    unconfined: str = ""
+    """Why there is no sandbox; empty where there is one."""
     ladder_holds: bool = False
     events_hold: bool = False
     written: list[Path] = field(default_factory=list)
@@ -51,15 +59,45 @@ class Seen:
     """What could not be had on this machine, and why."""
 
 
+def why_unconfined(folder: Path) -> str:
+    """Why nothing can be confined here, found out in a new folder; empty where it can."""
+    folder.mkdir()
+    try:
+        prepare(folder, python=sys.executable)
+    except SandboxError as error:
+        return str(error)
+    return ""
+
+
+def faults_of(seen: Seen) -> list[str]:
+    """What is wrong with what the curious bot came to, and with what was left; where it was not
+    confined it has shown nothing, and nothing is asked of it.
+    """
+    faults = [] if seen.unconfined else _lessons(seen)
+    if seen.left:
+        faults.append(f"processes were left behind: {seen.left}")
+    return faults
+
+
+def _lessons(seen: Seen) -> list[str]:
+    """What it learned; and that nobody knows, where it did not look to the end."""
+    faults = []
+    if not any("LOOKED" in log.splitlines() for log in seen.curious_logs):
+        faults.append(f"none of {len(seen.curious_logs)} logs says that {CURIOUS} saw all it tried")
+    for log in seen.curious_logs:
+        faults += [f"{CURIOUS} {line}" for line in log.splitlines() if "GOT " in line]
+    return [*faults, *(f"{CURIOUS} wrote {path}" for path in seen.written)]
+
+
 class Club:
     """A folder with all that belongs to it, and the commands that are typed there."""
 
-    def __init__(self, home: Path, *, say: Say, confined: bool) -> None:
+    def __init__(self, home: Path, *, say: Say, is_confined: bool) -> None:
         self.home = home
+        self.is_confined = is_confined
         self.folder = home / "club"
         self.port = _free_port()
         self._say = say
-        self._confined = confined
         self._server: subprocess.Popen[bytes] | None = None
         self._log = (home / "serve.log").open("ab")
         self.environment = {
@@ -103,7 +141,7 @@ class Club:
         """Start the server."""
         options = ["--listen", f"127.0.0.1:{self.port}", "--remote", "together"]
         options += ["--event-matches", "8", "--validations", "2", "--hello-time", "60"]
-        options += [] if self._confined else ["--no-sandbox"]
+        options += [] if self.is_confined else ["--no-sandbox"]
         self._say(f"$ arena serve club {' '.join(options)}")
         self._server = subprocess.Popen(
             [sys.executable, "-m", "arena", "serve", str(self.folder), *options],
@@ -172,9 +210,12 @@ class Club:
         return found
 
 
-def tell(home: Path, *, say: Say, confined: bool = True) -> Seen:
-    """Live through it in a new folder ``home``; ``confined`` False does without the sandbox."""
-    club, seen = Club(home, say=say, confined=confined), Seen()
+def tell(home: Path, *, say: Say, unconfined: str = "") -> Seen:
+    """Live through it in a new folder ``home``; without a sandbox where ``unconfined`` says why."""
+    club = Club(home, say=say, is_confined=not unconfined)
+    seen = Seen(unconfined=unconfined)
+    if unconfined:
+        say(f"(without a sandbox, so {CURIOUS} is to be refused: {unconfined})")
     try:
         _tell(club, seen)
     finally:
@@ -240,7 +281,7 @@ def _written(club: Club, seen: Seen) -> tuple[list[tuple[Path, str]], list[str]]
     sent = [
         (bots.good(home / "sib", owner="maryam", choice=low), "maryam"),
         (bots.good(home / "gerdu", owner="reza", choice=high), "reza"),
-        (bots.curious(home / "dozd", owner="sara", paths=_texts(secrets), port=club.port), "sara"),
+        (bots.curious(home / CURIOUS, owner="sara", paths=_texts(secrets), port=club.port), "sara"),
         (bots.good(home / "tut", owner="maryam", choice="min(view.playable, key=view.height)"),
          "maryam"),
     ]  # fmt: skip
@@ -248,7 +289,7 @@ def _written(club: Club, seen: Seen) -> tuple[list[tuple[Path, str]], list[str]]
         sent.append((bots.in_typescript(home / "noghl", owner="reza"), "reza"))
     except RuntimeError as error:
         seen.without["noghl"] = str(error)
-    playing = [bot.name for bot, _ in sent]
+    playing = [bot.name for bot, _ in sent if club.is_confined or bot.name != CURIOUS]
     sent.append((bots.write(home / "ghalat", bots.ILLEGAL, owner="sara"), "sara"))
     sent.append((bots.write(home / "natamam", bots.UNFINISHED, owner="reza"), "reza"))
     return sent, playing
@@ -268,7 +309,7 @@ def _look(club: Club, seen: Seen, sent: Sequence[tuple[Path, str]]) -> None:
     seen.matches = _decided(club)
     for match in seen.matches:
         words = ("logs", match, *club.token("sara"))
-        if "dozd" in match:
+        if CURIOUS in match:
             seen.curious_logs.append(club.tried(*words).stdout)
         elif "anar" not in match:
             seen.others_logs.append(club.tried(*words).returncode)

@@ -1,39 +1,22 @@
 """A club's ladder from its first day on, with everything in it: what its story comes to."""
 
-import sys
-from pathlib import Path
-
 import pytest
 
-from arena.ladder.processes.sandbox import SandboxError, prepare
-from tests.club.story import RATED_MATCHES, Seen, tell
-
-
-def _may_confine(folder: Path) -> bool:
-    folder.mkdir()
-    try:
-        prepare(folder, python=sys.executable)
-    except SandboxError as error:
-        print(f"without a sandbox, since it does not work here: {error}")  # noqa: T201 - why
-        return False
-    return True
+from tests.club.story import CURIOUS, RATED_MATCHES, Seen, faults_of, tell, why_unconfined
 
 
 @pytest.fixture(scope="module")
-def confined(tmp_path_factory: pytest.TempPathFactory) -> bool:
-    return _may_confine(tmp_path_factory.mktemp("sandbox") / "tried")
-
-
-@pytest.fixture(scope="module")
-def seen(tmp_path_factory: pytest.TempPathFactory, confined: bool) -> Seen:
-    return tell(tmp_path_factory.mktemp("c"), say=print, confined=confined)
+def seen(tmp_path_factory: pytest.TempPathFactory) -> Seen:
+    unconfined = why_unconfined(tmp_path_factory.mktemp("sandbox") / "tried")
+    return tell(tmp_path_factory.mktemp("c"), say=print, unconfined=unconfined)
 
 
 pytestmark = pytest.mark.timeout(900)
 
 
 def test_the_good_ones_of_three_owners_are_rated(seen: Seen) -> None:
-    good = {"sib", "gerdu", "dozd", "tut", "anar", "noghl"} - set(seen.without)
+    good = {"sib", "gerdu", CURIOUS, "tut", "anar", "noghl"} - set(seen.without)
+    good -= {CURIOUS} if seen.unconfined else set()
     assert set(seen.standings) == good
     assert all(seen.standings[name]["matches_played"] >= RATED_MATCHES for name in good)
     for name, why in seen.without.items():
@@ -56,12 +39,20 @@ def test_no_match_is_lost_with_a_server_that_is_killed_and_none_counts_twice(see
     assert seen.events_hold
 
 
-def test_the_curious_one_plays_and_learns_nothing(seen: Seen, confined: bool) -> None:
-    if not confined:
-        pytest.skip("there is no sandbox here, and without one it may read what its operator may")
-    assert any("LOOKED" in log for log in seen.curious_logs)
-    assert not [line for log in seen.curious_logs for line in log.splitlines() if "GOT " in line]
-    assert seen.written == []
+def test_the_curious_one_plays_and_learns_nothing(seen: Seen) -> None:
+    if seen.unconfined:
+        why = "without a sandbox it may read what its operator may"
+        pytest.skip(f"{why}, and there is none: {seen.unconfined}")
+    assert seen.submissions[CURIOUS]["state"] == "accepted"
+    assert faults_of(seen) == []
+
+
+def test_the_curious_one_is_refused_where_nothing_confines_it(seen: Seen) -> None:
+    if not seen.unconfined:
+        pytest.skip("it is confined here")
+    assert seen.submissions[CURIOUS]["state"] == "refused"
+    assert "exit code 3" in seen.reports[CURIOUS]
+    assert not any(CURIOUS in match for match in seen.matches)
 
 
 def test_logs_are_their_owners(seen: Seen) -> None:
