@@ -27,7 +27,7 @@ from hokm.solver import OpenHand, PointsSolver, SearchTooLong, best_tricks, card
 from hokm.solver.dds import SUITS
 from hokm.view import View
 
-MOST_CARDS: Final[Mapping[int, int]] = {4: 13, 3: 9, 2: 13}
+MOST_CARDS: Final[Mapping[int, int]] = {4: 13, 3: 8, 2: 13}
 """By seats, with how many cards in a hand the tricks are analysed."""
 
 
@@ -63,11 +63,12 @@ def played_again(rules: Rules, hand: HandRecord, *, place: Place) -> Iterator[De
         here = replace(place, step=step)
         if deal.to_act is None:
             raise ReplayError("this hand is not being played at this point", here)
-        yield Decided(step, deal.to_act, action, deal, views)
         try:
-            events = deal.act(deal.to_act, action)
+            deal.check(deal.to_act, action)
         except IllegalAction as error:
             raise ReplayError(f"seat {deal.to_act} may not do this: {error}", here) from None
+        yield Decided(step, deal.to_act, action, deal, views)
+        events = deal.act(deal.to_act, action)
 
 
 def analyse_hand(

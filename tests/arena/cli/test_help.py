@@ -11,7 +11,7 @@ from arena.cli.match import EPILOG
 from hokm.rules.options import OPTIONS
 
 HEAVY = ("trio", "grpc", "rich", "numpy", "sqlalchemy", "alembic", "hokm", "arena.ladder")
-TELLING = ("bot history", "crosstable", "head2head", "export", "ladder graph")
+TELLING = ("analyse", "bot history", "crosstable", "head2head", "export", "ladder graph")
 
 
 def test_help_imports_nothing_that_is_heavy():
