@@ -78,6 +78,7 @@ def reproduce(ask: Ask, *, as_json: bool) -> bool:
         hello_seconds=math.inf if ask.is_debugged else HELLO_SECONDS,
         start=in_foreground if ask.is_debugged else launched,
         is_watched=ask.is_debugged,
+        all_told=_leave_debugger if ask.is_debugged else _nothing,
     )
     tell = _hold if as_json else _Printer().print
     if ask.is_debugged:
@@ -144,6 +145,13 @@ def _answer_seconds(record: MatchRecord) -> float:
 
 
 # -- what is printed
+
+
+def _leave_debugger() -> None:
+    _say("all is told: leave the debugger (q in pdb), and what differs is printed")
+
+
+def _nothing() -> None: ...
 
 
 def _hold(_: Difference) -> None:

@@ -47,6 +47,7 @@ class Ask:
         start: starts its processes.
         is_watched: whether somebody is at the terminal of its process, for whom nothing ends by
             itself.
+        all_told: called when no more is to be told to a process that is still there.
     """
 
     record: MatchRecord
@@ -64,6 +65,7 @@ class Ask:
     hello_seconds: float = HELLO_SECONDS
     start: Start = launched
     is_watched: bool = False
+    all_told: Callable[[], None] = lambda: None
 
 
 @dataclass(slots=True)
@@ -152,6 +154,7 @@ class _Session:
 
     async def _see_off(self) -> None:
         """Say goodbye; how it leaves was not recorded."""
+        self._ask.all_told()
         end = MatchEnd(self._ask.record.match)
         with suppress(Unmet):
             if self._ask.is_watched:
