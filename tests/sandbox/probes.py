@@ -31,6 +31,14 @@ READ: Final = """
         got(os.listdir(argument))
 """
 
+READ_BELOW: Final = """
+    for name in os.listdir(argument):
+        for place, _, files in os.walk(os.path.join(argument, name)):
+            for file in files: got(open(os.path.join(place, file), "rb").read(100))
+        if os.path.isfile(os.path.join(argument, name)):
+            got(open(os.path.join(argument, name), "rb").read(100))
+"""
+
 TICKETS: Final = """
     for pid in filter(str.isdigit, os.listdir("/proc")):
         try: environment = open(f"/proc/{pid}/environ").read()

@@ -19,7 +19,10 @@ from pathlib import Path
 import pytest
 import trio
 
-from arena.ladder.bots.entrants import Limits
+from arena.ladder.bots.archive import pack
+from arena.ladder.bots.entrants import Entrant, Limits, load_bot
+from arena.ladder.bots.frozen import freeze
+from arena.ladder.bots.shelf import FolderShelf
 from arena.ladder.processes.capped_log import CAP_BYTES
 from arena.ladder.processes.launcher import BotProcess, launch
 from arena.ladder.processes.sandbox import WRAPPERS, Sandbox, bounds_of
@@ -134,6 +137,31 @@ def partners_file(folder: Path) -> str:
     return str(folder / "partner" / "cards.py")
 
 
+def others_bundle(folder: Path) -> str:
+    """As a ladder keeps the bots that are entered."""
+    freeze(others_bot(folder), bots=folder / "bots")
+    return str(folder / "bots")
+
+
+def others_archive(folder: Path) -> str:
+    """As a ladder keeps what was sent in."""
+    entrant = others_bot(folder)
+    packed = pack(entrant.folder, into=folder)
+    FolderShelf(folder / "submissions").put(entrant.digest, packed.file)
+    return str(folder / "submissions")
+
+
+def others_bot(folder: Path) -> Entrant:
+    bot = folder / "other"
+    bot.mkdir(exist_ok=True)
+    (bot / "bot.py").write_text("a secret of its author")
+    (bot / "bot.toml").write_text(
+        'schema = 1\nname = "other"\nowner = "ann"\nversion = "1"\ncommand = ["python", "bot.py"]\n'
+        "protocol = 1\nvariants = [4]\n"
+    )
+    return load_bot(bot)
+
+
 def store(folder: Path) -> str:
     (folder / "ladder.db").write_text("SQLite")
     return str(folder / "ladder.db")
@@ -154,6 +182,8 @@ def operators_temporary(folder: Path) -> str:
 
 ALONE: list[tuple[str, str, Callable[[Path], str]]] = [
     ("a partner's file", probes.READ, partners_file),
+    ("another bot's bundle", probes.READ_BELOW, others_bundle),
+    ("archives that others sent in", probes.READ_BELOW, others_archive),
     ("the store", probes.READ, store),
     ("the secrets of deals", probes.READ, secret_folder),
     ("the operator's home", probes.READ, operators_home),
