@@ -47,7 +47,15 @@ from arena.ladder.processes.invitations import Guest, Invitation, Kept
 from arena.ladder.processes.launcher import death_signal_prefix
 from arena.ladder.processes.remote import remote_entrant
 from hokm.deck import SEED_BYTES, secret_from_text
-from hokm.records import Format, GameRecord, HandRecord, MatchRecord, Policy, save
+from hokm.records import (
+    Format,
+    GameRecord,
+    HandRecord,
+    MatchRecord,
+    Policy,
+    RecordError,
+    save,
+)
 from hokm.rules.options import Rules
 from hokm.session import ClockRules
 
@@ -340,7 +348,10 @@ _WISHED: Final = (LEFT, INTERRUPTED)
 
 
 def tell_end(record: MatchRecord, file: Path | None) -> None:
-    """Say what it came to, keep the record, and offer the last hand as text."""
+    """Say what it came to, keep the record, and offer the last hand as text.
+
+    Raises OSError or RecordError where the record cannot be kept, with all of it said.
+    """
     console = show.results()
     hand = _last_hand(record)
     if hand is None:
@@ -350,13 +361,19 @@ def tell_end(record: MatchRecord, file: Path | None) -> None:
         kind = "points" if record.format is Format.BOARDS else "races won"
         gained = zip(entrant_labels(record), record.score, strict=True)
         show.print_line(console, f"{kind}: {', '.join(f'{name} {won}' for name, won in gained)}")
-    if file is None:
-        file = _new_file(record)
-    save(file, record)
-    show.print_line(console, f"\nrecord: {file}")
-    show.print_line(console, f"see it again: arena replay {shlex.quote(str(file))}")
+    unsaved = None
+    try:
+        if file is None:
+            file = _new_file(record)
+        save(file, record)
+        show.print_line(console, f"\nrecord: {file}")
+        show.print_line(console, f"see it again: arena replay {shlex.quote(str(file))}")
+    except (OSError, RecordError) as error:
+        unsaved = error  # the text below is all that is left of the game
     for line in pasted(record.rules, hand, indent=""):
         show.print_line(console, line)
+    if unsaved is not None:
+        raise unsaved
 
 
 def _last_hand(record: MatchRecord) -> HandRecord | None:

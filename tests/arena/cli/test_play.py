@@ -3,8 +3,11 @@
 Nobody is asked anything here: the runner is a double, and plays for the person as well.
 """
 
+import errno
+
 import pytest
 
+from arena.cli import sitting
 from hokm.notation import parse_hand
 from hokm.outcome import Ending
 from hokm.records import Format, Policy, load, verify
@@ -70,6 +73,18 @@ def test_a_record_that_nobody_named_a_file_for_goes_where_such_are_kept(run, run
     assert run("play", "-o", "target_points=1").status == 0
     [file] = (tmp_path / "data/hokm-arena/games").iterdir()
     assert file.name.endswith(f"-{load(file).commitment.hex()[:8]}.json.gz")
+
+
+def test_the_last_hand_is_offered_although_the_record_cannot_be_kept(run, runner, monkeypatch):
+    def full(file, record):
+        raise OSError(errno.ENOSPC, "No space left on device", str(file))
+
+    monkeypatch.setattr(sitting, "save", full)
+    ran = run("play", "-o", "target_points=1")
+    assert ran.status == 1
+    assert ran.err.splitlines()[-1].startswith("error: ")
+    assert "record: " not in ran.out
+    assert "\n  hokm 4 race " in ran.out
 
 
 def test_nothing_is_kept_of_a_game_without_a_card(run, runner, tmp_path):
