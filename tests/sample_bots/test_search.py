@@ -18,7 +18,7 @@ from hokm.outcome import HandResult
 from hokm.rules.options import Play
 from hokm.rules.position import Position
 from hokm.rules.variants import variant_of
-from hokm.testing import duel, play_board, seeds, view_of
+from hokm.testing import play_board, seeds, view_of
 from hokm.view import ClockView
 from tests.hokm.positions import deck_of, rules
 
