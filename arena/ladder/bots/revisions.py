@@ -140,9 +140,8 @@ class _Git:
 
     def commit(self, revision: str) -> str:
         """The id of the commit that a revision is; it has the folder."""
-        # What begins with a dash git would take for an option.
-        asked = f"{revision}^{{commit}}" if revision and revision[0] != "-" else ""
-        commit = self.asked("rev-parse", "--verify", asked)
+        # No option of git ends so, and what is not one commit is refused by --verify.
+        commit = self.asked("rev-parse", "--verify", f"{revision}^{{commit}}")
         if not commit:
             remedy = "git log and git tag show which there are"
             raise BotError(self._whole, "there is no such revision", remedy=remedy)
