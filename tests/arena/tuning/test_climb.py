@@ -109,3 +109,11 @@ def test_after_the_last_trial_there_is_none_to_take_in() -> None:
     assert climb.next() is None
     with pytest.raises(ValueError, match="all 2 trials"):
         climb.take(0.0)
+
+
+def test_at_the_end_of_its_range_a_value_is_tried_as_far_apart_as_elsewhere() -> None:
+    for default in (0.0, 0.5, 1.0):
+        parameter = Parameter("caution", default, 0.0, 1.0)
+        pair = Climb((parameter,), trials=64, boards=32, mixed=bytes(32)).next()
+        assert pair is not None
+        assert abs(pair.up[0] - pair.down[0]) == pytest.approx(0.4)
