@@ -56,7 +56,8 @@ def test_a_top_at_the_end_of_the_range_is_reached_and_not_left() -> None:
 
 
 def test_what_is_tried_lies_in_its_range_and_whole_numbers_are_whole_and_differ() -> None:
-    climb = Climb((CAUTION, DEPTH), trials=100, boards=32, mixed=bytes(32))
+    switch = Parameter("switch", 0.0, 0.0, 1.0, is_integer=True)
+    climb = Climb((CAUTION, DEPTH, switch), trials=100, boards=32, mixed=bytes(32))
     rng = Random(1)
     while (pair := climb.next()) is not None:
         for parameter, up, down in zip(climb.parameters, pair.up, pair.down, strict=True):
