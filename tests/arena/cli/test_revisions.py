@@ -14,7 +14,7 @@ pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="there is no
 @pytest.fixture
 def mine(make_bot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A bot with two revisions, and what it is now."""
-    folder = make_bot("mine")
+    folder: Path = make_bot("mine")
     monkeypatch.chdir(folder.parent)
     who = ("-c", "user.name=ada", "-c", "user.email=ada@example.org")
     for words in (("init", "-q"), ("add", "-A"), (*who, "commit", "-qm", "Begin")):
