@@ -366,17 +366,18 @@ def _numbers(
     for trick in view.tricks:
         for play in trick.plays:
             fields["played"][(play.seat - me) % seats * 52 + play.card] = 1
-    for seat in range(seats):
+    for seat, (count, void) in enumerate(zip(view.counts, view.voids, strict=True)):
         away = (seat - me) % seats
-        fields["counts"][away] = view.counts[seat]
-        for suit in view.voids[seat]:
+        fields["counts"][away] = count
+        for suit in void:
             fields["voids"][away * 4 + suit] = 1
     fields["counts"][0] -= len(laid_away)
     if view.trump is not None:
         fields["trump"][view.trump] = 1
     fields["hakem"][(view.hakem - me) % seats] = 1
     sides = [variant.side_of[(me + away) % seats] for away in range(variant.sides)]
-    fields["won"][:] = [view.tricks_won[side] for side in sides]
+    won = view.tricks_won
+    fields["won"][:] = [won[side] for side in sides]
     fields["scores"][:] = [view.scores[side] for side in sides]
     if variant.stock:
         fields["discarded"][[*view.discarded, *laid_away]] = 1
