@@ -71,15 +71,23 @@ def losses_of(hands: Sequence[HandAnalysis], *, entrants: int) -> tuple[EntrantL
 
 
 def costliest(hands: Iterable[HandAnalysis], *, top: int) -> list[tuple[HandAnalysis, Moment]]:
-    """The moments that cost most, in points and then in tricks, then in the order of the record."""
+    """The moments that cost most, in points and then in tricks, then in the order of the record.
+
+    Where it is known what they cost against what was known that is added: what was a mistake shows
+    in both.
+    """
     every = [
         (hand, moment)
         for hand in hands
         for moment in hand.moments
         if moment.points_lost > 0 or moment.tricks_lost > 0
     ]
-    every.sort(key=lambda one: (-one[1].points_lost, -one[1].tricks_lost))
+    every.sort(key=lambda one: (-_both(one[1]), -one[1].tricks_lost))
     return every[:top]
+
+
+def _both(moment: Moment) -> float:
+    return moment.points_lost + (moment.fair_points_lost or 0.0)
 
 
 def up_to(hand: HandRecord, step: str) -> HandRecord:

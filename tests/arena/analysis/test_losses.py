@@ -86,6 +86,13 @@ def test_the_costliest_come_first_by_points_and_then_by_tricks() -> None:
     assert len(costliest([hand(1, *moments)], top=1)) == 1
 
 
+def test_what_was_bad_luck_alone_comes_after_what_was_a_mistake_too() -> None:
+    unlucky = moment("play 1", 0, Kind.LEAD, 2.0, fair=-0.5)
+    mistaken = moment("play 2", 0, Kind.LEAD, 2.0, fair=1.0)
+    found = costliest([hand(1, unlucky, mistaken)], top=2)
+    assert [one for _, one in found] == [mistaken, unlucky]
+
+
 def test_what_is_better_is_best_in_points_and_then_in_tricks() -> None:
     options = (Option("2C", 5, -1.0), Option("3C", 7, 1.0), Option("4C", 8, 1.0))
     its = Moment(
