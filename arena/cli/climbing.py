@@ -110,8 +110,8 @@ def tune(ask: Ask, *, as_json: bool) -> bool:
                 confirmed.print(console)
     if as_json:
         show.print_json(_json(study, stopped, confirmed, picture=picture))
-    elif stopped is None:
-        _print_remedy(study, console)
+    elif stopped is None and (confirmed is None or confirmed.is_done):
+        _print_remedy(study, confirmed, console)
     return stopped is None and (confirmed is None or confirmed.is_done)
 
 
@@ -272,10 +272,10 @@ def _print(study: Study, stopped: Stopped | None, console: Console) -> None:
         )
 
 
-def _print_remedy(study: Study, console: Console) -> None:
+def _print_remedy(study: Study, confirmed: SeriesReport | None, console: Console) -> None:
     bot = study.question.bot
     console.print()
-    show.print_line(console, f"to have these values, write into the bot.toml of {bot.name}:")
+    show.print_line(console, _advice(kept_apart(bot.name), confirmed))
     show.print_line(console, "")
     show.print_line(console, "[parameters]")
     best = study.best
@@ -283,7 +283,23 @@ def _print_remedy(study: Study, console: Console) -> None:
         show.print_line(console, parameter_line(one, best.get(one.name, one.default)))
     show.print_line(console, "")
     show.print_line(console, printable(f"the bot with them  {study.folder / BEST_FOLDER}"))
-    show.print_line(console, printable(f"picture            {study.folder / PICTURE_FILE}"))
+    if (picture := study.folder / PICTURE_FILE).exists():
+        show.print_line(console, printable(f"picture            {picture}"))
+
+
+def _advice(name: str, confirmed: SeriesReport | None) -> str:
+    """Whether to have these values, as far as fresh deals say."""
+    if confirmed is None or confirmed.series.points_per_board is None:
+        return f"to have these values, write into the bot.toml of {name}:"
+    points, error = confirmed.series.points_per_board, confirmed.series.points_error or 0.0
+    if points > error:
+        return f"fresh deals say that these values are better; for the bot.toml of {name}:"
+    if points < -error:
+        return f"fresh deals say that these values are worse: keep what {name} has. They are:"
+    return (
+        f"fresh deals do not tell these values from those that {name} has: more trials might find "
+        "better ones, and more deals tell. They are:"
+    )
 
 
 def _number(value: float) -> str:

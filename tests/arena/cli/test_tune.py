@@ -53,7 +53,10 @@ def test_what_was_found_plays_the_bot_as_it_was_and_is_ready_to_be_used(run, run
     assert float(found) < 0.2
     assert "mine 1.0-tuned against mine 1.0: 4 players, 2 boards, 2 a batch" in lines
     assert f"chance = {{ default = {found}, low = 0.0, high = 1.0 }}" in lines
+    assert "the bot with them  it/best" in lines
+    assert "tuning.svg" not in ran.out  # nobody drew it
     assert "depth = { default = 3, low = 1, high = 8, integer = true }" in lines
+    assert "fresh deals say that these values are better; for the bot.toml of mine:" in lines
     best = load_bot(Path("it/best"))
     assert best.variables == {"HOKM_PARAMETERS": f'{{"chance": {found}, "depth": 3}}'}
     assert tomllib.loads(Path("it/best/bot.toml").read_text())["version"] == "1.0-tuned"
@@ -154,3 +157,39 @@ def test_a_bot_without_parameters_is_told_what_to_write(run, runner, make_bot):
     ran = run("tune", make_bot("plain"))
     assert ran.status == 2
     assert "plain has nothing to tune: write [parameters] into its bot.toml" in ran.err
+
+
+@pytest.mark.parametrize(
+    ("on_fresh_deals", "says"),
+    [
+        (4.0, "fresh deals say that these values are worse: keep what mine has. They are:"),
+        (0.0, "fresh deals do not tell these values from those that mine has: more trials might"),
+    ],
+)
+def test_values_that_fresh_deals_do_not_confirm_are_not_recommended(
+    run, runner, mine: Entrant, on_fresh_deals: float, says: str
+):
+    def worth(values: dict[str, float]) -> float:
+        in_trial = len(runner.played) <= 8
+        return values["chance"] * (-4 if in_trial else on_fresh_deals)
+
+    runner.worth = worth
+    ran = run("tune", mine.folder, "--only", "chance", *QUICK, "--out", "it")
+    assert ran.status == 0
+    assert says in ran.out
+
+
+def test_a_confirmation_that_was_stopped_recommends_nothing_and_goes_on(run, runner, mine: Entrant):
+    words = ("tune", mine.folder, "--only", "chance", *QUICK, "--out", "it")
+    run(*words)
+    confirming = runner.played[-1]
+    shutil.rmtree("it")
+    runner.faults[confirming.match, 1] = (Ending.STOPPED, None)
+    stopped = run(*words)
+    assert stopped.status == 1
+    assert "INTERRUPTED" in stopped.out
+    assert "bot.toml of mine" not in stopped.out
+    runner.faults.clear()
+    played = len(runner.played)
+    assert run(*words).status == 0
+    assert len(runner.played) == played + 1
