@@ -125,8 +125,9 @@ def write_pages(root: Path, into: Path, *, names: list[str]) -> None:
 
 
 def _reference(module: str) -> str:
+    heading = f"# {module} {{ #{module} }}\n\n"  # the anchor that references to a module lead to
     if module not in _INDEXES:
-        return f"# {module}\n\n::: {module}\n"
+        return f"{heading}::: {module}\n"
     file = ROOT / "sdk/python/src" / module.replace(".", "/") / "__init__.py"
     init = file.read_text(encoding="utf-8")
     names = {
@@ -134,10 +135,10 @@ def _reference(module: str) -> str:
         for node in ast.walk(ast.parse(init))
         if isinstance(node, ast.ImportFrom)
         for alias in node.names
-        if node.module != "typing"
+        if node.module not in ("typing", module)
     }
     links = "\n".join(f"* [`{name}`][{full}]" for name, full in sorted(names.items()))
-    return f"# {module}\n\n::: {module}\n    options:\n      members: false\n\n{links}\n"
+    return f"{heading}::: {module}\n    options:\n      members: false\n\n{links}\n"
 
 
 def _shown(root: Path, file: PurePosixPath) -> Iterator[str]:
