@@ -27,7 +27,7 @@ from draws import DISCARDS, Draws, worths
 from playout import SUIT_OF_BIT, Hand, Table
 from worlds import Worlds, kept
 
-from hokm import Bot, Card, Suit, Trump, View, run
+from hokm import Bot, Card, Rank, Suit, Trump, View, run
 from hokm.actions import DeclareTrump
 from hokm.cards import CARDS, CardSet, Side, card_set
 from hokm.rules.scoring import Verdict
@@ -40,7 +40,7 @@ Choice = TypeVar("Choice", bound=Hashable)
 Round: TypeAlias = tuple[int, Callable[[Choice], float]]
 """One deal: how often it counts, and what each choice brings in it."""
 
-MOST_SAMPLES = 120
+MOST_SAMPLES = 80
 """Deals after which little is left to learn, whatever time there is."""
 FEWEST_SAMPLES = 8
 """Deals looked at before time is asked for."""
@@ -58,10 +58,12 @@ CLEAR = 2.5
 """By how many it must come out worse to be looked at no more."""
 STEP = 16
 """Deals between two looks at what is clear."""
-SOLVED_CARDS = 9
+SOLVED_CARDS = 7
 """With so many cards in hand or fewer four seats are solved too."""
 SOLVED_SHARE = 0.5
 """How much the solver then has to say."""
+
+HONOURS = {Rank.ACE: 6, Rank.KING: 4, Rank.QUEEN: 2, Rank.JACK: 1}
 
 
 class Search(Bot):
@@ -75,8 +77,8 @@ class Search(Bot):
     def declare(self, view: View) -> Trump | Suit:
         """Name what brings most, the rest of the cards dealt at random."""
         named = [act.trump for act in view.legal if isinstance(act, DeclareTrump)]
-        # First what holds most cards: it is the better of two that come out alike.
-        trumps = sorted(named, key=lambda trump: -_count(view.hand, trump.suit))
+        # First what house names: it is the better of two that come out alike.
+        trumps = sorted(named, key=lambda trump: holds(view.hand, trump.suit), reverse=True)
         limit = Limit(view, milliseconds=self.milliseconds, samples=self.samples)
 
         def value(sample: Sample, trump: Trump) -> float:
@@ -137,9 +139,10 @@ class Search(Bot):
         assert view.trump is not None
         limit = Limit(view, milliseconds=self.milliseconds, samples=self.samples)
         stakes = Stakes(view, view.trump)
-        fewest = min(FEWEST_SAMPLES, limit.samples)
+        most = min(limit.samples, 2 * worlds.deals)
+        fewest = min(FEWEST_SAMPLES, most)
         pool = [worlds.draw() for _ in range(fewest)]
-        while len(pool) < POOL * limit.samples and limit.used() < POOL_SHARE:
+        while len(pool) < POOL * most and limit.used() < POOL_SHARE:
             pool.append(worlds.draw())
         solves = len(view.hand) <= SOLVED_CARDS and view.variant.seats == 4 and _has_solver()
         number = max(fewest, len(pool) // POOL)
@@ -173,9 +176,10 @@ class Search(Bot):
 
             yield 1, brings
 
-    @staticmethod
-    def _best(choices: Sequence[Choice], rounds: Iterable[Round[Choice]]) -> Choice:
-        """The choice with the best mean; the first where none is clearly enough better."""
+    def _best(self, choices: Sequence[Choice], rounds: Iterable[Round[Choice]]) -> Choice:
+        """The choice with the best mean; the first, which house advises, where none is better by
+        enough. What came out is noted.
+        """
         values: dict[Choice, list[float]] = {choice: [] for choice in choices}
         weights: list[int] = []
         left = list(choices)
@@ -204,7 +208,13 @@ class Search(Bot):
                 if len(left) == 1:
                     break
         best, advised = first(), choices[0]
-        return advised if advised in left and ahead(best, advised) < LEAD else best
+        chosen = advised if advised in left and ahead(best, advised) < LEAD else best
+        self.note(
+            deals=sum(weights),
+            brings=sum(map(mul, values[chosen], weights)) / sum(weights),
+            advised=sum(map(mul, values[advised], weights)) / sum(weights[: len(values[advised])]),
+        )
+        return chosen
 
 
 class Limit:
@@ -293,6 +303,12 @@ class Stakes:
         return points + TRICK * (won[self._side] - every * self._mean_tricks)
 
 
+def holds(hand: Sequence[Card], suit: Suit | None) -> tuple[int, int]:
+    """How many cards of a suit a hand holds, and how good its honours are."""
+    ranks = [card.rank for card in hand if card.suit == suit]
+    return len(ranks), sum(HONOURS.get(rank, 0) for rank in ranks)
+
+
 def unlike(hand: Hand, playable: int) -> list[int]:
     """The cards that may be played, one of each run of equals, first the one that house advises.
 
@@ -358,10 +374,6 @@ def _drawn(
 
 def _place(card: Card, trump: Trump) -> int:
     return by_strength(card.bit, trump).bit_length() - 1
-
-
-def _count(hand: Sequence[Card], suit: Suit | None) -> int:
-    return sum(card.suit == suit for card in hand)
 
 
 def _chance(view: View) -> Random:

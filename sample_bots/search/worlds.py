@@ -46,6 +46,11 @@ class Worlds:
         self._pack = card_set(view.variant.pack)
         self._discarded = card_set(view.discarded)
 
+    @property
+    def deals(self) -> int:
+        """How many deals fit."""
+        return self._sampler.deals
+
     def draw(self) -> tuple[Hand, float]:
         """One deal that fits, played on to where the view is, and how plausible it is."""
         sample, trump, own, doubt = (
