@@ -57,9 +57,13 @@ app.command("duel", help=duel.HELP, short_help=duel.SHORT_HELP, no_args_is_help=
 app.command("play", help=play.HELP, short_help=play.SHORT_HELP)(play.play)
 app.command("verify", no_args_is_help=True)(verify.verify)
 app.command("replay", no_args_is_help=True)(replay.replay)
-app.command("repro", no_args_is_help=True)(repro.repro)
+app.command(
+    "repro", short_help="Tell a bot a recorded match again, and compare.", no_args_is_help=True
+)(repro.repro)
 app.command("luck", no_args_is_help=True)(luck.luck)
-app.command("analyse", no_args_is_help=True)(analyse.analyse)
+app.command("analyse", short_help="Say what every decision of a match cost.", no_args_is_help=True)(
+    analyse.analyse
+)
 app.command("crosstable", no_args_is_help=True)(crosstable.crosstable)
 app.command("head2head", no_args_is_help=True)(head2head.head2head)
 app.command("export", no_args_is_help=True)(export.export)

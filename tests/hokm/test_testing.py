@@ -216,11 +216,11 @@ def test_the_view_of_a_text_is_what_a_seat_at_the_table_is_asked_with(players: i
         happened = game.act(asked.seat, asked.legal[-1])
 
 
-def known(view: View) -> list[object]:
+def known(view: View) -> dict[str, object]:
     """All that a view says."""
     names = {*vars(view), *vars(View)} - {"rules", "variant"}
     said = {name: getattr(view, name) for name in names if not name.startswith("_")}
-    return sorted((name, value) for name, value in said.items() if not callable(value))
+    return {name: value for name, value in said.items() if not callable(value)}
 
 
 def test_of_a_hand_that_went_on_so_many_cards_are_taken_as_played() -> None:
