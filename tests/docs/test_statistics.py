@@ -27,6 +27,9 @@ HEADINGS = {
     "luck_table.py": "### `arena luck`",
 }
 
+ELSEWHERE = {"analysing.py": "docs/analysis.md", "climbing.py": "docs/experiments.md"}
+"""Modules whose tables have a page of their own."""
+
 WITHOUT_FIGURES = {
     ("show.py", "named_columns"),
     ("show.py", "print_bots"),
@@ -137,7 +140,13 @@ def explained(heading: str) -> set[str]:
 
 def test_every_module_that_prints_a_table_is_looked_at() -> None:
     modules = {file.name for file in CLI.glob("*.py") if printed(file.name)}
-    assert modules == set(HEADINGS)
+    assert modules == set(HEADINGS) | set(ELSEWHERE)
+
+
+@pytest.mark.parametrize("module", ELSEWHERE)
+def test_each_column_with_a_page_of_its_own_is_spoken_of_there(module: str) -> None:
+    prose = BLOCK.sub("", text_of(ELSEWHERE[module]))
+    assert {name for name in printed(module) if name not in prose} == set()
 
 
 @pytest.mark.parametrize("module", HEADINGS)
