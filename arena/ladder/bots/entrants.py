@@ -57,6 +57,8 @@ PARAMETERS_VARIABLE: Final = "HOKM_PARAMETERS"
 MOST_PARAMETERS: Final = 64
 
 _PYTHON: Final = "python"
+_UNSEEN_LETTERS: Final = "\u115f\u1160\u3164\uffa0"
+"""The fillers of Hangul: Unicode has them among the letters, and nothing is to be seen of them."""
 
 # Each key of a manifest with a line that would do, which the errors show.
 _KEYS: Final = {
@@ -343,7 +345,8 @@ def checked_name(text: str) -> str:
     name = unicodedata.normalize("NFC", text)
     for character in name:
         kind = unicodedata.category(character)
-        if not (kind.startswith("L") or kind == "Nd" or character in "._-"):
+        is_letter = kind.startswith("L") and character not in _UNSEEN_LETTERS
+        if not (is_letter or kind == "Nd" or character in "._-"):
             raise ValueError(
                 f"has {_described(character)} in it; take letters, digits, '.', '_', '-'"
             )
