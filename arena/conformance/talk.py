@@ -108,7 +108,8 @@ def launched(nursery: trio.Nursery, bench: "Bench", ticket: str) -> Running:
     sandbox: tuple[str, ...] = ()
     bounds = bounds_of(bench.entrant.limits, seconds=LIFE_SECONDS)
     if bench.sandbox is not None:
-        sandbox = bench.sandbox.around(argv, folder=folder, bounds=bounds)
+        own = bench.entrant.environment.python
+        sandbox = bench.sandbox.around(argv, folder=folder, bounds=bounds, python=own)
     return launch(
         nursery,
         argv,

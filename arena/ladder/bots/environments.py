@@ -238,7 +238,11 @@ class Environments:
             return _run(words, folder=folder, seen=seen, seconds=BUILD_SECONDS), ""
         bounds = bounds_of_build(seconds=BUILD_SECONDS)
         prefix = sandbox.around_build(
-            words, folder=folder, bounds=bounds, has_network=self.has_network
+            words,
+            folder=folder,
+            bounds=bounds,
+            has_network=self.has_network,
+            python=entrant.environment.python,
         )
         group = sandbox.group(bounds)
         entering = () if group is None else group.entering

@@ -154,7 +154,8 @@ class Player:
         argv, folder = self.entrant.argv(house.python), self.entrant.home
         sandbox: tuple[str, ...] = ()
         if house.sandbox is not None and self._bounds is not None:
-            sandbox = house.sandbox.around(argv, folder=folder, bounds=self._bounds)
+            own = self.entrant.environment.python
+            sandbox = house.sandbox.around(argv, folder=folder, bounds=self._bounds, python=own)
         try:
             self._process = process = launch(
                 nursery,

@@ -201,22 +201,39 @@ class Sandbox:
             return None
         return self.groups.make(memory_mib=bounds.memory_mib, processes=bounds.processes + WRAPPERS)
 
-    def around(self, argv: Sequence[str], *, folder: Path, bounds: Bounds) -> tuple[str, ...]:
-        """What stands before ``argv``, the command of a bot in ``folder``."""
+    def around(
+        self, argv: Sequence[str], *, folder: Path, bounds: Bounds, python: Path | None = None
+    ) -> tuple[str, ...]:
+        """What stands before ``argv``, the command of a bot in ``folder``; ``python`` is the
+        interpreter of an environment that was made for it.
+        """
         places = (
             *_folder("/run"),
             *("--ro-bind", str(folder), _BOT),
             *("--ro-bind", str(self._socket), _SOCKET),  # one connects all the same
         )
         return self._before(
-            argv, bounds=bounds, places=places, home=_TEMPORARY, filter_="filter", user=self._user()
+            argv,
+            bounds=bounds,
+            python=python,
+            places=places,
+            home=_TEMPORARY,
+            filter_="filter",
+            user=self._user(),
         )
 
     def around_build(
-        self, argv: Sequence[str], *, folder: Path, bounds: Bounds, has_network: bool
+        self,
+        argv: Sequence[str],
+        *,
+        folder: Path,
+        bounds: Bounds,
+        has_network: bool,
+        python: Path | None = None,
     ) -> tuple[str, ...]:
         """What stands before ``argv``, which builds a bot in ``folder``, the one place where it may
-        write. Where root runs the arena, the folder is another account's from now on.
+        write; see :meth:`around`. Where root runs the arena, the folder is another account's from
+        now on.
         """
         user = self._user()
         if user is not None:
@@ -228,6 +245,7 @@ class Sandbox:
         return self._before(
             argv,
             bounds=bounds,
+            python=python,
             places=places,
             home=_BOT,
             filter_="filter-of-builds",
@@ -240,13 +258,14 @@ class Sandbox:
         argv: Sequence[str],
         *,
         bounds: Bounds,
+        python: Path | None,
         places: Sequence[str],
         home: str,
         filter_: str,
         user: int | None,
         has_network: bool = False,
     ) -> tuple[str, ...]:
-        program = _found(argv[0])
+        program = _found(argv[0], shown=(*self.shown, *([] if python is None else [python])))
         shown = [*self.shown, *([] if program is None else _tree_of(program))]
         path = _PATH if program is None else f"{program.parent}:{_PATH}"
         arguments = [
@@ -541,14 +560,21 @@ def interpreter() -> tuple[Path, ...]:
     return tuple(place for place in dict.fromkeys(places) if _is_shown(place))
 
 
-def _found(program: str) -> Path | None:
-    """Where a program is that is looked up on PATH, or named in full; None for one that is in the
-    bot's folder.
+def _found(program: str, *, shown: Sequence[Path] = ()) -> Path | None:
+    """Where a program is that is looked up on PATH; None for one that is in the bot's folder.
+
+    One that is named in full has to be in a folder of PATH too, or in what is ``shown`` anyway: a
+    stranger who may name any file, or one above it by "..", chooses what is shown of this machine.
     """
     if "/" in program and not program.startswith("/"):
         return None
     found = shutil.which(program)
-    return None if found is None else Path(found)
+    if found is None or ".." in Path(found).parts:
+        return None
+    place = Path(found)
+    folders = os.environ.get("PATH", os.defpath).split(":")
+    is_known = str(place.parent) in folders or any(map(place.is_relative_to, shown))
+    return place if is_known else None
 
 
 def _tree_of(program: Path) -> Iterator[Path]:
@@ -563,9 +589,14 @@ def _tree_of(program: Path) -> Iterator[Path]:
 
 
 def _is_shown(place: Path) -> bool:
-    """Whether a place may be shown: never a home as a whole, nor what is above one."""
-    with_home = Path(os.path.expanduser("~"))
-    return place.exists() and place != Path("/") and not with_home.is_relative_to(place)
+    """Whether a place may be shown, by whatever name: never a home as a whole, nor what programs
+    keep in one for its owner, nor what is above either.
+    """
+    real = place.resolve()
+    home = Path(os.path.expanduser("~"))
+    kept = (home.resolve(), (home / ".local" / "share").resolve())
+    is_above = any(one.is_relative_to(real) for one in kept)
+    return place.exists() and real != Path("/") and not is_above
 
 
 def _tool(name: str) -> str:

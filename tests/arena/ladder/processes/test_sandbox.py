@@ -78,6 +78,7 @@ def test_a_program_of_ones_own_is_shown_with_its_tree_and_never_a_home(
     for name in ("tool/bin", "tool/lib", "home/bin", "home/lib"):
         (tmp_path / name).mkdir(parents=True)
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("PATH", f"{tmp_path}/tool/bin:{tmp_path}/home/bin")
     for home in ("tool", "home"):
         program = tmp_path / home / "bin" / "engine"
         program.write_text("#!/bin/sh\n")
@@ -85,6 +86,52 @@ def test_a_program_of_ones_own_is_shown_with_its_tree_and_never_a_home(
         words = sandbox.around((str(program),), folder=Path("/somewhere"), bounds=BOUNDS)
         assert (str(tmp_path / home) in shown_by(words)) is (home == "tool")
         assert (str(program) in shown_by(words)) is (home == "home")
+
+
+def test_a_program_that_is_named_in_full_shows_nothing_that_the_operator_did_not_put_on_path(
+    sandbox: Sandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    for name in ("bots/0f/bin", "bots/0f/lib", "home/.local/bin", "home/.local/lib"):
+        (tmp_path / name).mkdir(parents=True)
+    monkeypatch.setenv("PATH", f"/usr/bin:/bin:{tmp_path}/home/.local/bin")
+    for name in ("bots/0f/bin/engine", "bots/0f/engine", "home/.local/bin/engine"):
+        (tmp_path / name).write_text("#!/bin/sh\n")
+        (tmp_path / name).chmod(0o755)
+    (tmp_path / "root").symlink_to("/")
+    usual = shown_by(sandbox.around(("./engine",), folder=Path("/somewhere"), bounds=BOUNDS))
+    for program in (
+        "/var/run/../bin/sh",
+        "/proc/self/root/bin/sh",
+        "/usr/bin/../../bin/sh",
+        f"{tmp_path}/root/bin/sh",
+        f"{tmp_path}/bots/0f/bin/engine",
+        f"{tmp_path}/bots/0f/engine",
+        f"{tmp_path}/home/.local/bin/../../.local/bin/engine",
+    ):
+        words = sandbox.around((program,), folder=Path("/somewhere"), bounds=BOUNDS)
+        assert shown_by(words) == usual, program
+    for program in ("engine", f"{tmp_path}/home/.local/bin/engine"):
+        words = sandbox.around((program,), folder=Path("/somewhere"), bounds=BOUNDS)
+        assert [place for place in shown_by(words) if place not in usual] == [
+            f"{tmp_path}/home/.local/bin/engine"
+        ]
+
+
+def test_the_interpreter_of_a_bots_own_environment_is_shown_with_its_packages(
+    sandbox: Sandbox, tmp_path: Path
+) -> None:
+    for name in ("kept/bin", "kept/lib"):
+        (tmp_path / name).mkdir(parents=True)
+    python = tmp_path / "kept" / "bin" / "python"
+    python.symlink_to(sys.executable)
+    argv = (str(python), "bot.py")
+    folder = Path("/somewhere")
+    words = sandbox.around(argv, folder=folder, bounds=BOUNDS, python=python)
+    assert str(tmp_path / "kept") in shown_by(words)
+    assert str(tmp_path / "kept") not in shown_by(
+        sandbox.around(argv, folder=folder, bounds=BOUNDS)
+    )
 
 
 @pytest.mark.parametrize(
