@@ -364,6 +364,9 @@ def _wanted(file: Path, line: str) -> Iterator[str]:
     remedy = "write a package with its version, such as numpy==2.3.5"
     if words.startswith("-") or " -" in words:
         raise BotError(file, f"{shown} is an option, or a file", remedy=remedy)
+    if "$" in words:
+        # The installer would put what it finds in our environment there, and say it.
+        raise BotError(file, f"{shown} names a variable", remedy=remedy)
     try:
         requirement = Requirement(words)
     except InvalidRequirement as error:

@@ -123,6 +123,8 @@ def test_requirements_are_plain_lines(tmp_path: Path, text: str, wanted: tuple[s
         ("--index-url https://example.org/simple", "is an option, or a file"),
         ("--no-binary :all:", "is an option, or a file"),
         ("-e .", "is an option, or a file"),
+        ("numpy===${PGPASSWORD}", "'numpy===${PGPASSWORD}' names a variable; write a package"),
+        ('numpy; extra != "${PGPASSWORD}"', "names a variable"),
         ("numpy --no-binary numpy", "is an option, or a file"),
         ("./wheels/a-1.0-py3-none-any.whl", "names no package"),
         ("a-1.0-py3-none-any.whl ./x", "names no package"),
