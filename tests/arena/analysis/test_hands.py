@@ -1,6 +1,7 @@
 """What a decision cost against open cards is what every line of play says."""
 
 from dataclasses import replace
+from functools import cache
 
 import pytest
 
@@ -24,37 +25,41 @@ TABLES = [
 ]
 
 
-def analysed(record: MatchRecord, game: int = 1) -> HandAnalysis:
+def analysed(record: MatchRecord) -> HandAnalysis:
     room = record.rooms[0]
-    its = room.games[game - 1]
-    return analyse_hand(record, room, its, its.hands[0])
+    game = room.games[0]
+    return analyse_hand(record, room, game, game.hands[0])
+
+
+@cache
+def of_random_hand(rules: Rules) -> HandAnalysis:
+    return analysed(match_of(rules, random_hand(rules, 1)))
 
 
 @pytest.mark.parametrize("rules", TABLES)
 def test_the_last_cards_cost_what_brute_force_says(rules: Rules) -> None:
     compared = 0
-    for seed in range(2):
-        hand = random_hand(rules, seed)
-        moments = {moment.spot.step: moment for moment in analysed(match_of(rules, hand)).moments}
-        for decided in played_again(rules, hand, place=Place()):
-            if not isinstance(decided.action, PlayCard):
-                continue
-            position = Position.of_deal(decided.deal)
-            if position.hands[position.turn].bit_count() > 3 or len(position.playable) == 1:
-                continue
-            moment = moments[decided.step]
-            side = position.variant.side_of[position.turn]
-            tricks = brute.tricks_by_card(position)
-            before = position.taken.count(side)
-            assert {option.name: option.tricks for option in moment.options} == {
-                str(card): before + taken for card, taken in tricks.items()
-            }
-            assert moment.tricks_lost == max(tricks.values()) - tricks[decided.action.card]
-            after = position.copy()
-            after.play(decided.action.card)
-            points = brute.points(position, side) - brute.points(after, side)
-            assert moment.points_lost == points
-            compared += 1
+    found = of_random_hand(rules)
+    hand, moments = found.record, {moment.spot.step: moment for moment in found.moments}
+    for decided in played_again(rules, hand, place=Place()):
+        if not isinstance(decided.action, PlayCard):
+            continue
+        position = Position.of_deal(decided.deal)
+        if position.hands[position.turn].bit_count() > 3 or len(position.playable) == 1:
+            continue
+        moment = moments[decided.step]
+        side = position.variant.side_of[position.turn]
+        tricks = brute.tricks_by_card(position)
+        before = position.taken.count(side)
+        assert {option.name: option.tricks for option in moment.options} == {
+            str(card): before + taken for card, taken in tricks.items()
+        }
+        assert moment.tricks_lost == max(tricks.values()) - tricks[decided.action.card]
+        after = position.copy()
+        after.play(decided.action.card)
+        points = brute.points(position, side) - brute.points(after, side)
+        assert moment.points_lost == points
+        compared += 1
     assert compared
 
 
@@ -65,25 +70,21 @@ def first_position(rules: Rules, hand: HandRecord) -> Position:
 
 @pytest.mark.parametrize("rules", TABLES[:3])
 def test_what_both_sides_lost_is_what_the_hand_came_to(rules: Rules) -> None:
-    for seed in range(2):
-        hand = random_hand(rules, seed)
-        record = match_of(rules, hand)
-        found = analysed(record)
-        first = found.moments[0]
-        by_side = [
-            sum(one.points_lost for one in found.moments if one.entrant == s) for s in (0, 1)
-        ]
-        # Nothing else than these choices can have changed what the hand was worth at first.
-        assert hand.result is not None
-        end = hand.result.points[0] - hand.result.points[1]
-        assert found.entrants == ((0,), (1,))
-        at_first = end + by_side[0] - by_side[1]
-        if first.kind is Kind.DECLARATION:
-            best = max(option.points or -3.0 for option in first.options)
-            assert at_first == (best if first.entrant == 0 else -best)
-        else:
-            position = first_position(rules, hand)
-            assert at_first == PointsSolver().points(position, Side(0))
+    found = of_random_hand(rules)
+    hand = found.record
+    first = found.moments[0]
+    by_side = [sum(one.points_lost for one in found.moments if one.entrant == s) for s in (0, 1)]
+    # Nothing else than these choices can have changed what the hand was worth at first.
+    assert hand.result is not None
+    end = hand.result.points[0] - hand.result.points[1]
+    assert found.entrants == ((0,), (1,))
+    at_first = end + by_side[0] - by_side[1]
+    if first.kind is Kind.DECLARATION:
+        best = max(option.points or -3.0 for option in first.options)
+        assert at_first == (best if first.entrant == 0 else -best)
+    else:
+        position = first_position(rules, hand)
+        assert at_first == PointsSolver().points(position, Side(0))
 
 
 @needs_dds
@@ -91,7 +92,8 @@ def test_a_declaration_is_held_against_every_trump_of_the_table() -> None:
     rules = Rules.of(4, options={"modes": "suit,tak_nar"})
     values = {}
     for trump in (Trump.CLUBS, Trump.TAK_NAR):
-        moment = analysed(match_of(rules, random_hand(rules, 7, trump=trump))).moments[0]
+        hand = replace(random_hand(rules, 7, trump=trump), plays=(), result=None)
+        [moment] = analysed(match_of(rules, hand)).moments
         assert (moment.kind, moment.choice) == (Kind.DECLARATION, trump.letter)
         assert [option.name for option in moment.options] == ["C", "D", "H", "S", "TAK_NAR"]
         values[trump] = moment
@@ -104,8 +106,8 @@ def test_a_declaration_is_held_against_every_trump_of_the_table() -> None:
 @needs_dds
 def test_a_choice_is_of_its_kind_and_what_is_no_choice_is_none() -> None:
     rules = Rules.of(4)
-    hand = random_hand(rules, 3)
-    kinds = {moment.spot.step: moment.kind for moment in analysed(match_of(rules, hand)).moments}
+    found = of_random_hand(rules)
+    hand, kinds = found.record, {moment.spot.step: moment.kind for moment in found.moments}
     for decided in played_again(rules, hand, place=Place()):
         if isinstance(decided.action, PlayCard):
             deal, card = decided.deal, decided.action.card
@@ -118,9 +120,8 @@ def test_a_choice_is_of_its_kind_and_what_is_no_choice_is_none() -> None:
 
 
 def test_of_three_seats_the_last_cards_are_analysed_and_the_others_counted() -> None:
-    rules = Rules.of(3)
-    hand = random_hand(rules, 1)
-    found = analysed(match_of(rules, hand))
+    found = of_random_hand(Rules.of(3))
+    hand = found.record
     first = min(int(moment.spot.step.removeprefix("play ")) for moment in found.moments)
     assert first > 3 * (17 - MOST_CARDS[3])
     assert (Kind.DECLARATION, int(hand.hakem)) in found.left_out
@@ -128,7 +129,7 @@ def test_of_three_seats_the_last_cards_are_analysed_and_the_others_counted() -> 
 
 
 def test_of_two_seats_the_draw_is_left_out() -> None:
-    found = analysed(match_of(Rules.of(2), random_hand(Rules.of(2), 1)))
+    found = of_random_hand(Rules.of(2, options={"play_out": "on"}))
     kinds = [kind for kind, _ in found.left_out]
     assert kinds == [Kind.DECLARATION, Kind.LAYING, Kind.LAYING, *[Kind.DRAW] * 21]
 
