@@ -12,6 +12,7 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from math import ceil, inf
 from typing import Final, Protocol
+from unicodedata import normalize
 
 import trio
 
@@ -299,7 +300,9 @@ class Homes:
 
     def _bot_of(self, owner: Owner, hello: HomeHello) -> Bot:
         """The bot that a home is of: entered, or found, and active."""
-        digest = remote_digest(hello.name, owner.name, hello.version)
+        # By its name as it is entered: two spellings of é are one bot, and so is what it was told.
+        name = normalize("NFC", hello.name)
+        digest = remote_digest(name, owner.name, hello.version)
         bots = self._ladder.store.bots()
         known = next((bot for bot in bots if bot.digest == digest), None)
         if known is None:

@@ -96,6 +96,22 @@ async def test_another_version_is_another_bot(ladder: Ladder, autojump_clock: Cl
         assert [entrant.is_remote for entrant in record.entrants] == [True, True]
 
 
+async def test_a_name_in_another_spelling_is_the_same_bot_when_it_comes_back(
+    ladder: Ladder, autojump_clock: Clock
+) -> None:
+    async with a_village(ladder) as village:
+        home = at_home(village, ladder, "e\u0301a")
+        home.leave()
+        await trio.sleep(GRACE_SECONDS + 5)
+        [bot] = ladder.store.bots()
+        assert (bot.name, bot.is_active) == ("\u00e9a", False)
+        home.come()
+        await trio.sleep(10)
+        [bot] = ladder.store.bots()
+        assert bot.is_active
+        assert village.homes.there == ("\u00e9a",)
+
+
 async def test_nobody_takes_a_name_that_is_anothers(ladder: Ladder, autojump_clock: Clock) -> None:
     async with a_village(ladder) as village:
         at_home(village, ladder, "rostam")
