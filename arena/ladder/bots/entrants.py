@@ -269,6 +269,8 @@ def check_built(home: Path) -> None:
     Raises:
         BotError: if it has not.
     """
+    if (home / MANIFEST).is_symlink():  # what it led to would be read, and in part told
+        raise BotError(home / MANIFEST, "is a symbolic link", remedy="leave it as it was")
     _command(_manifest(home.resolve()), home.resolve(), is_built=False)
 
 

@@ -412,6 +412,16 @@ def test_a_build_that_makes_nothing_of_it_is_refused(tmp_path: Path) -> None:
         Environments(cache=tmp_path / "cache").prepared(entrant)
 
 
+def test_a_build_cannot_have_another_file_read_as_its_manifest(tmp_path: Path) -> None:
+    (tmp_path / "theirs").write_text('command = ["./not-yours"]\n')
+    script = f"touch run; chmod +x run; ln -sf {tmp_path}/theirs bot.toml\n"
+    entrant = bot(
+        tmp_path / "bot", {"make.sh": script}, command='["./run"]', build='["sh", "make.sh"]'
+    )
+    with pytest.raises(NotPreparedError, match=r"is built, but .*toml: is a symbolic link"):
+        Environments(cache=tmp_path / "cache").prepared(entrant)
+
+
 def test_a_build_without_end_is_ended_with_all_that_it_started(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
