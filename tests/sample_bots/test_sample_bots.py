@@ -16,7 +16,17 @@ from hokm.rules.options import Play
 from hokm.rules.variants import variant_of
 from hokm.testing import duel, play_board, play_many, play_race, seeds
 
-NAMES = ("batch", "greedy", "house", "house-10", "house-30", "random", "search", "search-20")
+NAMES = (
+    "batch",
+    "greedy",
+    "house",
+    "house-10",
+    "house-30",
+    "learned",
+    "random",
+    "search",
+    "search-20",
+)
 
 ONE_OF_EACH = tuple(name for name in NAMES if name != "search-20")
 """Without the one that is search and thinks less: here both look at so few deals that it shows
@@ -39,7 +49,7 @@ def bots(monkeypatch: pytest.MonkeyPatch) -> Bots:
         runpy.run_path(str(entrant.folder / entrant.command[1]), run_name="__main__")
         [bot] = caught
         if hasattr(bot, "samples"):  # it goes by time, and so plays otherwise the next time
-            monkeypatch.setattr(bot, "samples", 2)
+            monkeypatch.setattr(bot, "samples", 1)
         return bot
 
     return started
@@ -177,6 +187,7 @@ STRONGER = [
     ("house", "house-30", 100, 150),
     ("house-30", "random", 20, 20),
     ("greedy", "random", 20, 20),
+    ("learned", "greedy", 40, 60),
 ]
 
 
