@@ -15,10 +15,10 @@ FROZEN = {
     ("house", "1"): "8d7e5bd1b8b3039059f292e59a964e958f12f08d137ac0be5e5166e862239f51",
     ("house-10", "1"): "5089a97a8f9a2aad20abc23fac721e52ac6c2b782dd71ab571c9fadb0fdd320a",
     ("house-30", "1"): "080937b34de38dd29eb59ed2a77c5a1a877b5a1f5f70066b2323a10d2ff49bf4",
-    ("learned", "1"): "358a12253ad014c959a4e21fd83c98fe5226fcf46fc8d345832a94c6891372fa",
+    ("learned", "1"): "6c76119054da6a55a26d16c93c4b0a3d6c463f4198ee66df04d4190402f231fd",
     ("random", "1"): "027694d061c6f937de294c9b990dd07ce75ae7837440695f6e612396b7821ab4",
-    ("search", "1"): "7d34dd7c88cedb3c24070c66cd71db694c6ed079ecf020a7b309511758982f69",
-    ("search-20", "1"): "1ba91639164f51c1c3c13abf89cd1b78b84d50d85a94dd31aaf1bc1bdf600ccc",
+    ("search", "1"): "283f81f662d128fb0b7973cdaaaacf98cfb7194038ce42d324f39314c2f77fb7",
+    ("search-20", "1"): "6cddbbf4de57076af3ba4093fed6109dddaa31f52b88d8245138bccb1f79d82e",
 }
 """By name and version, the digest of the folder."""
 
