@@ -43,7 +43,9 @@ def register(accounts: Accounts, name: str, *, at: str, entered: Iterable[Bot] =
         problem = f"bots of {name} are entered here already"
         remedy = "if you are that owner, ask the operator for a token; else take another name"
         raise ServiceError(Fault.TAKEN, problem, remedy=remedy)
-    owner = accounts.register(name=name, family=family, at=at)
+    # What was kept of an owner may have been folded otherwise, by an older release.
+    is_taken = any(owner_folded(known.name) == family for known in accounts.owners())
+    owner = None if is_taken else accounts.register(name=name, family=family, at=at)
     if owner is None:
         problem = f"{name} is an owner here already, or looks like one"
         raise ServiceError(Fault.TAKEN, problem, remedy="take another name")
@@ -132,4 +134,4 @@ def bar(accounts: Accounts, owner: Owner, *, because: str, at: str) -> int:
 
 def is_of(bot: Bot, owner: Owner) -> bool:
     """Whether a bot is an owner's, by name as owners are compared. The arena's own are nobody's."""
-    return not bot.reference and owner_folded(bot.owner) == owner.family
+    return not bot.reference and owner_folded(bot.owner) == owner_folded(owner.name)

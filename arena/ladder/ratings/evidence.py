@@ -9,12 +9,26 @@ keeps nothing.
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
+from typing import Final
 
 from arena.ladder.facts import Bot, Result
 from arena.ladder.ratings.comparison import Comparison, RatedMatch
 from arena.ladder.ratings.elo import EloRating, after_round
 from arena.ladder.ratings.statistics import vp_score
 from arena.ladder.settings import MatchScoring, Settings
+
+_PERSIAN: Final = str.maketrans(
+    {
+        **dict.fromkeys("\u064a\u0649\u06cd\u06d0", "\u06cc"),  # yeh, by whatever keyboard
+        **dict.fromkeys("\u0643\u06aa", "\u06a9"),  # kaf
+        **dict.fromkeys("\u0629\u06be\u06c0\u06c1\u06c2\u06c3\u06d5", "\u0647"),  # heh
+        "\u0640": None,  # tatweel only makes a word longer
+        # Hamza above, and vowels: names have none, but owners of older ladders may.
+        **dict.fromkeys(map(chr, (*range(0x064B, 0x0656), 0x0670))),
+        **{chr(zero + digit): str(digit) for zero in (0x0660, 0x06F0) for digit in range(10)},
+    }
+)
+"""Letters and digits of the Arabic script that a reader of Persian takes for the same."""
 
 
 def family(bot: Bot) -> str:
@@ -26,11 +40,12 @@ def family(bot: Bot) -> str:
 
 def owner_folded(owner: str) -> str:
     """What is the same of two spellings of one owner: without regard to capitals, forms of letters,
-    spaces and what cannot be seen.
+    the keyboard that a Persian name was typed on, spaces and what cannot be seen. It changes from
+    release to release: compare what is folded now, and nothing that was kept.
     """
     folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", owner).casefold())
     seen = [letter for letter in folded if unicodedata.category(letter) not in ("Cf", "Zs")]
-    return "".join(seen)
+    return "".join(seen).translate(_PERSIAN)
 
 
 def are_sisters(one: Bot, other: Bot) -> bool:

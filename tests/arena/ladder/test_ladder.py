@@ -220,6 +220,9 @@ def test_names_that_look_alike_are_refused_wherever_a_bot_is(ladder: Ladder, bot
     assert f"{wide}: looks like ada" in complaint(lambda: ladder.add(bot_folder(wide)))
     at_home = complaint(lambda: ladder.add_remote(wide, owner="maryam", version="1"))
     assert f"{wide}: looks like ada" in at_home
+    persian, arabic = "\u06a9\u06cc\u06f1", "\u0643\u064a\u0661"
+    ladder.add(bot_folder(persian))
+    assert f"looks like {persian}" in complaint(lambda: ladder.add(bot_folder(arabic)))
 
 
 def test_a_name_that_no_file_can_carry_is_refused(ladder: Ladder, bot_folder) -> None:

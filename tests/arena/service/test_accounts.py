@@ -1,5 +1,7 @@
 """Who may be an owner, and whose a token is."""
 
+from dataclasses import replace
+
 import pytest
 
 from arena.ladder.facts import Scope, SubmissionState
@@ -28,6 +30,18 @@ def test_what_is_no_name_is_no_owner(world: World, name: str) -> None:
 def test_a_name_that_looks_like_another_is_taken(world: World, name: str) -> None:
     error = refusal(accounts.register, world.ladder.store.accounts, name, at=AT)
     assert error.fault in (Fault.TAKEN, Fault.INVALID)
+
+
+def test_an_owner_whom_an_older_release_folded_otherwise_is_known(world: World) -> None:
+    """The name was kept as that release compared it: with the letter of an Arabic keyboard."""
+    typed, spelt_otherwise = "\u0639\u0644\u064a", "\u0639\u0644\u06cc"
+    store = world.ladder.store.accounts
+    owner = store.register(name=typed, family=typed, at=AT)
+    assert owner is not None
+    error = refusal(accounts.register, store, spelt_otherwise, at=AT)
+    assert error.fault is Fault.TAKEN
+    bot = replace(world.ladder.store.bots()[0], owner=spelt_otherwise, reference=False)
+    assert accounts.is_of(bot, owner)
 
 
 def test_whose_bots_are_here_is_made_by_the_operator_alone(world: World) -> None:

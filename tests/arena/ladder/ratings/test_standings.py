@@ -10,7 +10,7 @@ from arena.ladder.facts import WITHDRAWN, Bot, Result
 from arena.ladder.ratings.bradley_terry import fit
 from arena.ladder.ratings.comparison import evidence_of
 from arena.ladder.ratings.elo import EloRating
-from arena.ladder.ratings.evidence import elo_of, rated_matches
+from arena.ladder.ratings.evidence import elo_of, owner_folded, rated_matches
 from arena.ladder.ratings.fitted import Errors, Fit
 from arena.ladder.ratings.played import pairs_of
 from arena.ladder.ratings.standings import Flag, Standings, standings
@@ -144,6 +144,39 @@ def test_bots_of_one_owner_play_and_are_not_rated_by_it(owner: str) -> None:
     ]
     assert row(found, ADA).matches == 2
     assert found.matches_played == without.matches_played + 28
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("\u0639\u0644\u06cc", "\u0639\u0644\u064a"),
+        ("\u0639\u0644\u06cc", "\u0639\u0644\u0649"),
+        ("\u06a9\u06cc\u0648\u0627\u0646", "\u0643\u064a\u0648\u0627\u0646"),
+        ("\u067e\u0646\u0628\u0647", "\u067e\u0646\u0628\u0629"),
+        ("\u067e\u0646\u0628\u0647", "\u067e\u0646\u0628\u06c0"),
+        ("\u067e\u0646\u0628\u0647", "\u067e\u0646\u0628\u0647\u0654"),
+        ("\u0631\u0636\u0627", "\u0631\u0640\u0640\u0636\u0627"),
+        ("\u0631\u0636\u0627\u06f1\u06f4", "\u0631\u0636\u0627\u0661\u0664"),
+        ("\u0631\u0636\u0627\u06f1\u06f4", "\u0631\u0636\u0627" + "14"),
+        ("\u06a9", "\ufed9"),
+    ],
+    ids=ascii,
+)
+def test_a_persian_name_is_the_same_by_whatever_keyboard(one: str, other: str) -> None:
+    assert owner_folded(one) == owner_folded(other)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("\u06a9\u0627\u0631", "\u06af\u0627\u0631"),
+        ("\u0628\u0631", "\u067e\u0631"),
+        ("\u0631\u0636\u0627\u06f1", "\u0631\u0636\u0627\u06f2"),
+    ],
+    ids=ascii,
+)
+def test_other_letters_of_that_script_stay_others(one: str, other: str) -> None:
+    assert owner_folded(one) != owner_folded(other)
 
 
 def test_a_match_of_three_with_two_of_one_owner_is_not_rated() -> None:
