@@ -21,6 +21,7 @@ from arena.ladder.processes.sandbox import Sandbox
 from hokm.outcome import Ending
 from hokm.records import MatchRecord
 from hokm.records.encode import substance_digest
+from hokm.session import ClockRules
 from tests.arena.ladder.bots.test_environments import wheel
 from tests.system import test_environments as environments
 from tests.system import test_raw_bots as raw
@@ -118,14 +119,21 @@ async def test_a_bot_with_packages_of_its_own_finds_them_in_the_sandbox(
     ids=["memory", "a disk"],
 )
 async def test_a_fault_names_the_limit_that_the_bot_ended_at(
-    made_sandbox: Sandbox, tmp_path: Path, harm: str, said: str
+    made_sandbox: Sandbox,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    harm: str,
+    said: str,
 ) -> None:
+    # It ends by itself, however busy this machine is: neither its clock nor the arena comes first.
+    monkeypatch.setattr("arena.ladder.matches.room.DEATH_SECONDS", 120.0)
+    patient = ClockRules(move_seconds=120.0, bank_seconds=0.0)
     hungry = write_bot(tmp_path / "hungry", GOOD.replace("return view", f"{harm}; return view"))
     hungry = replace(hungry, limits=Limits(memory_mib=256))
     good = write_bot(tmp_path / "good", GOOD)
     notes = Notes()
-    async with runner(tmp_path, made_sandbox) as running:
-        await running.play(plan(hungry, good), watcher=notes)
+    async with runner(tmp_path, made_sandbox, hello_seconds=120.0) as running:
+        await running.play(plan(hungry, good, clock=patient), watcher=notes)
     assert {trouble.entrant.name for trouble in notes.troubles} == {"hungry"}
     assert said in notes.troubles[0].detail
 

@@ -36,6 +36,9 @@ SIGN_OF_LIFE_SECONDS = 1.0
 SPARE_SECONDS = 60.0
 """How much longer than its room a process may live: for hellos, and its goodbye."""
 
+DEATH_SECONDS = 1.0
+"""How long a bot whose stream broke may take to end by itself: how it ended says why."""
+
 _log = logging.getLogger(__name__)
 
 
@@ -348,7 +351,8 @@ class Room:
         detail, loses_rest = outcome.cause, False
         if player.session is not None and await self._is_dead(player, outcome.ending):
             loses_rest = self._incident(player)
-            await player.end(wait_seconds=0 if outcome.ending is Ending.TIME else 1)
+            patience = 0 if outcome.ending is Ending.TIME else DEATH_SECONDS
+            await player.end(wait_seconds=patience)
             detail = f"{detail} ({player.how_it_ended})"
         self._report(player, table, outcome, detail=detail, loses_rest=loses_rest)
 
