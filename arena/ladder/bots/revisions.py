@@ -190,9 +190,11 @@ class _Git:
     ) -> subprocess.CompletedProcess[bytes]:
         # A hook of git that starts the arena has variables that would lead git elsewhere.
         kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+        # A folder's name is no pattern of git's, whatever is in it.
+        own = {"LC_ALL": "C", "GIT_OPTIONAL_LOCKS": "0", "GIT_LITERAL_PATHSPECS": "1"}
         return subprocess.run(
             [self._program, "-C", str(self._at), *words],
-            env={**kept, "LC_ALL": "C", "GIT_OPTIONAL_LOCKS": "0", **(also or {})},
+            env={**kept, **own, **(also or {})},
             input=given,
             capture_output=True,
             check=False,

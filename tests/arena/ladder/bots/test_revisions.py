@@ -97,6 +97,21 @@ def test_a_bot_may_be_all_of_its_repository(tmp_path: Path, git: Git, into: Path
     assert exported.untracked == ("notes",)
 
 
+def test_what_git_would_take_for_a_pattern_is_a_name(tmp_path: Path, git: Git, into: Path):
+    for name in ("bot*", ":(top)bot"):
+        (tmp_path / "repository" / name).mkdir()
+        (tmp_path / "repository" / name / "bot.toml").write_text(name)
+    git("add", "-A")
+    git("commit", "-qm", "Odd names")
+    (tmp_path / "repository" / "bots").mkdir()
+    (tmp_path / "repository" / "bots" / "secret").write_text("another bot's\n")
+    exported = export(tmp_path / "repository" / "bot*", "HEAD", into=into)
+    assert exported.untracked == ()
+    (into / "tree").rename(tmp_path / "first")
+    exported = export(tmp_path / "repository" / ":(top)bot", "HEAD", into=into)
+    assert (exported.folder / "bot.toml").read_text() == ":(top)bot"
+
+
 def test_what_is_not_committed_is_said_of_the_last_commit_alone(folder: Path, git: Git, into: Path):
     (folder / "bot.toml").write_text("third\n")
     (folder / "weights.bin").touch()
