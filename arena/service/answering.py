@@ -127,7 +127,9 @@ async def _answered(call: Call, service: LadderService, limiter: trio.CapacityLi
         case values.ListBots():
             await call.send(messages.encode_reply(service.list_bots(caller, request)))
         case values.WithdrawBot():
-            await call.send(messages.encode_reply(service.withdraw_bot(caller, request)))
+            withdrawn = service.withdraw_bot(caller, request)
+            await _remove_unclaimed(service, withdrawn.bot.digest)
+            await call.send(messages.encode_reply(withdrawn))
         case values.GetStatus():
             await call.send(messages.encode_reply(service.get_status(caller, request)))
         case values.ListResults():
@@ -164,6 +166,16 @@ async def _submitted(
         return service.finish_upload(caller, begun, entrant)
     finally:
         service.end_upload(begun)
+        if begun.is_kept:  # and then refused, as what another upload was quicker with
+            await _remove_unclaimed(service, begun.digest)
+
+
+async def _remove_unclaimed(service: LadderService, digest: str) -> None:
+    """Remove an archive if nobody will ask for it: storage that no quota counts is not used."""
+    remove = service.removal_of(digest)
+    if remove is not None:
+        # Abandoned at an end, as what waits for a network is: the next start does it.
+        await trio.to_thread.run_sync(remove, abandon_on_cancel=True)
 
 
 async def _receive_pieces(call: Call, upload: Upload) -> None:

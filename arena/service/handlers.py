@@ -16,6 +16,7 @@ another thread: a fit of standings, a look for logs, a record that is read, and 
 (:meth:`arena.service.intake.Upload.checked`).
 """
 
+import logging
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -26,6 +27,7 @@ from pathlib import Path
 from typing import Final
 
 from arena.ladder.bots.entrants import Entrant
+from arena.ladder.bots.shelf import ShelfError
 from arena.ladder.errors import LadderError, NameTakenError
 from arena.ladder.facts import WITHDRAWN, Bot, Owner, Scope, Submission, SubmissionState
 from arena.ladder.ladder import Ladder
@@ -53,6 +55,8 @@ _NOTES: Final = b'"notes'
 """Begins the keys of notes in a record."""
 
 _ON_THE_WAY: Final = (SubmissionState.WAITING, SubmissionState.VALIDATING)
+
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,8 +96,9 @@ class LadderService:
         self._openness = openness or Openness()
         self._of_owners = Buckets(self._limits.of_an_owner)
         self._of_hosts = Buckets(self._limits.of_an_address)
-        self._uploading: list[int] = []
-        """The numbers of the owners whose uploads are under way."""
+        self._uploading: list[Upload] = []
+        self._removing: set[str] = set()
+        """The digests of archives that are being removed."""
         self._standings: tuple[float, Standings] | None = None
 
     # -- for owners
@@ -136,7 +141,11 @@ class LadderService:
         owner = self._enter(caller, Scope.SUBMIT, cost=quotas.COST_OF_AN_UPLOAD)
         if (known := self._known(owner, header.digest)) is not None:
             return known
-        if self._uploading.count(owner.number) >= self._limits.uploads_of_an_owner:
+        if header.digest in self._removing:
+            problem = "what was taken back of it is just being removed"
+            raise ServiceError(Fault.NOT_NOW, problem, remedy="send it again in a moment")
+        own = [upload for upload in self._uploading if upload.owner == owner.number]
+        if len(own) >= self._limits.uploads_of_an_owner:
             problem = "another upload of yours is under way"
             raise ServiceError(Fault.QUOTA, problem, remedy="wait for its end, then try again")
         if len(self._uploading) >= self._limits.uploads:
@@ -144,7 +153,7 @@ class LadderService:
             raise ServiceError(Fault.NOT_NOW, problem, remedy="try again in a minute")
         upload = self.intake.begin(header.digest, header.size_bytes)
         upload.owner = owner.number
-        self._uploading.append(owner.number)
+        self._uploading.append(upload)
         return upload
 
     def accept_upload(
@@ -186,9 +195,34 @@ class LadderService:
         return values.Submitted(values.Shown(submission), was_here=False)
 
     def end_upload(self, upload: Upload) -> None:
-        """An upload is over, however it went."""
+        """An upload is over, however it went. If it was kept, see :meth:`removal_of`."""
         upload.close()
-        self._uploading.remove(upload.owner)
+        self._uploading.remove(upload)
+
+    def removal_of(self, digest: str) -> Callable[[], None] | None:
+        """What removes an archive that nobody will ask for, and that no quota counts; None where
+        somebody may. Until it was called, which is to be done, and may be done by another thread,
+        nobody can send that archive again.
+        """
+        is_coming = any(upload.digest == digest for upload in self._uploading)
+        if is_coming or digest in self._removing or digest in self._accounts.kept_digests():
+            return None
+        # In a store elsewhere another ladder may have its own: only what was sent in here is ours.
+        is_ours = digest in self._accounts.refused_digests()
+        self._removing.add(digest)
+
+        def remove() -> None:
+            try:
+                if is_ours:
+                    self.intake.bundles.remove(digest)
+                else:
+                    self.intake.bundles.own.remove(digest)
+            except ShelfError as error:  # the next start does it
+                _log.warning("an archive could not be removed: %s", error)
+            finally:
+                self._removing.discard(digest)
+
+        return remove
 
     def get_submission(self, caller: Caller, ask: values.GetSubmission) -> values.Shown:
         """What has become of a submission of one's own, with its report."""
@@ -235,7 +269,9 @@ class LadderService:
         return values.OwnBots(tuple(map(self._own_bot, bots)), allowance)
 
     def withdraw_bot(self, caller: Caller, ask: values.WithdrawBot) -> values.Withdrawn:
-        """Take a bot of one's own out, or take back a submission that waits."""
+        """Take a bot of one's own out, or take back a submission that waits: then its archive is to
+        be removed, see :meth:`removal_of`.
+        """
         owner = self._enter(caller, Scope.SUBMIT)
         own = {bot.name: bot for bot in self._own(owner)}
         if ask.name not in own:

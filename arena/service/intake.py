@@ -104,7 +104,7 @@ class Upload:
         self._intake = intake
         self._part = part
         self._file = os.fdopen(descriptor, "wb")
-        self._is_kept = False
+        self.is_kept = False
 
     def write(self, piece: bytes) -> None:
         """The next piece. Raises ServiceError for one that is empty or too long, and beyond the
@@ -149,7 +149,7 @@ class Upload:
 
         Raises ServiceError where it cannot be kept: then nothing was entered.
         """
-        if self._is_kept:
+        if self.is_kept:
             return
         try:
             self._intake.bundles.put(self.digest, self._part)
@@ -159,7 +159,7 @@ class Upload:
             problem = "the ladder cannot keep archives at the moment, and nothing was entered"
             remedy = "send it again in some minutes, or tell its operator"
             raise ServiceError(Fault.NOT_NOW, problem, remedy=remedy) from error
-        self._is_kept = True
+        self.is_kept = True
 
     def close(self) -> None:
         """Leave nothing of what was not kept."""

@@ -3,6 +3,7 @@
 import random
 import threading
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ import trio.testing
 
 from arena.ladder.bots.shelf import Bundles, FolderShelf
 from arena.ladder.errors import LadderError
+from arena.ladder.facts import SubmissionState
 from arena.referee.calls import Status
 from arena.service import messages, values
 from arena.service.answering import (
@@ -20,6 +22,7 @@ from arena.service.answering import (
     answer,
     answer_calls,
 )
+from arena.service.errors import Fault, ServiceError
 from tests.arena.service.worlds import MemoryCall, World, upload
 
 
@@ -47,6 +50,64 @@ async def test_an_upload_is_taken_in(world: World) -> None:
     sent = messages.decode_submitted(call.sent[0])
     assert sent.shown.submission.digest == packed.entrant.digest
     assert parts(world) == [f"{packed.entrant.digest}.zip"]
+
+
+async def test_what_is_taken_back_is_no_longer_on_the_disk(world: World) -> None:
+    packed, token = world.packed("new"), world.tokens["ada"]
+    send = partial(MemoryCall, "Submit", *upload(packed), token=token)
+    await answered(world, send())
+    assert parts(world) == [f"{packed.entrant.digest}.zip"]
+    call = await answered(world, asking(values.WithdrawBot("new"), token))
+    assert (call.status, parts(world)) == (Status.OK, [])
+    assert (await answered(world, send())).status is Status.OK
+    assert parts(world) == [f"{packed.entrant.digest}.zip"]
+
+
+async def test_what_others_ask_for_stays_when_it_is_taken_back(world: World) -> None:
+    """The same archive was sent in before, and accepted."""
+    packed, accounts = world.packed("new"), world.ladder.store.accounts
+    world.submit("ada", packed)
+    world.decide(1, SubmissionState.ACCEPTED)
+    accounts.submit(
+        owner=world.owners["ada"].number,
+        name="new",
+        version="1.0",
+        digest=packed.entrant.digest,
+        size_bytes=1,
+        at="2026-03-21T12:00:00Z",
+    )
+    call = await answered(world, asking(values.WithdrawBot("new"), world.tokens["ada"]))
+    assert (call.status, call.details) == (Status.OK, "")
+    assert parts(world) == [f"{packed.entrant.digest}.zip"]
+
+
+async def test_what_is_refused_once_it_was_kept_is_not_left(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its name was free when it was looked at, and is another's by now."""
+    refused = ServiceError(Fault.TAKEN, "it is another's", remedy="take another name")
+
+    def too_late(*_: object) -> values.Submitted:
+        raise refused
+
+    monkeypatch.setattr(world.service, "finish_upload", too_late)
+    call = MemoryCall("Submit", *upload(world.packed("new")), token=world.tokens["ada"])
+    assert (await answered(world, call)).status is Status.ALREADY_EXISTS
+    assert parts(world) == []
+
+
+def test_what_is_just_being_removed_is_not_taken_in_meanwhile(world: World) -> None:
+    packed, caller = world.packed("new"), world.caller("ada")
+    world.submit("ada", packed)
+    world.service.withdraw_bot(caller, values.WithdrawBot("new"))
+    remove = world.service.removal_of(packed.entrant.digest)
+    assert remove is not None
+    with pytest.raises(ServiceError) as caught:
+        world.submit("ada", packed)
+    assert caught.value.fault is Fault.NOT_NOW
+    remove()
+    assert not world.submit("ada", packed).was_here
+    assert world.service.removal_of(packed.entrant.digest) is None
 
 
 def headless(requests: list[bytes]) -> list[bytes]:
