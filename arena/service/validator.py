@@ -47,7 +47,18 @@ REPORT_BYTES: Final = 256 * 2**10
 """Four times what a check prints at most."""
 
 _STDERR_BYTES: Final = 4096
-_OF_STORES: Final = ("AWS_", "AZURE_", "GOOGLE_")
+_SEEN: Final = frozenset(
+    {
+        *("HOME", "LANG", "LANGUAGE", "LOGNAME", "PATH", "TMPDIR", "TZ", "USER"),
+        *("LD_LIBRARY_PATH", "VIRTUAL_ENV"),
+        *("CURL_CA_BUNDLE", "NETRC", "REQUESTS_CA_BUNDLE", "SSL_CERT_DIR", "SSL_CERT_FILE"),
+        *("ALL_PROXY", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY"),
+        *("HOKM_ARENA_LOG_FILE", "HOKM_ARENA_LOG_FORMAT", "HOKM_ARENA_LOG_LEVEL"),
+        "HOKM_ARENA_WHEELS",
+    }
+)
+_SEEN_BEGINNINGS: Final = ("GRPC_", "LC_", "MALLOC_", "PIP_", "PYTHON", "UV_", "XDG_")
+"""What programs are found and run by, in which language, and what packages are installed by."""
 
 _log = logging.getLogger(__name__)
 
@@ -142,13 +153,16 @@ def command_of(
 
 
 def environment_of(ours: Mapping[str, str]) -> dict[str, str]:
-    """What a check sees of our environment: no token, and nothing of the store that archives are
-    kept in.
+    """What a check sees of our environment: what it needs, and nothing else, since nobody knows
+    what an operator keeps there. An index of packages or a proxy may want credentials, which are
+    in it then: those that send packages to an index are not.
     """
     return {
         name: value
         for name, value in ours.items()
-        if "TOKEN" not in name.upper() and not name.upper().startswith(_OF_STORES)
+        if (name.upper() in _SEEN or name.startswith(_SEEN_BEGINNINGS))
+        and "TOKEN" not in name.upper()
+        and not name.startswith("UV_PUBLISH_")
     }
 
 

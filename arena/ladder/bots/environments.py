@@ -36,6 +36,7 @@ from dataclasses import dataclass, replace
 from importlib import metadata
 from pathlib import Path
 from typing import Final
+from urllib.parse import unquote
 
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.utils import canonicalize_name
@@ -96,6 +97,9 @@ _WORD: Final = re.compile(r"[\w.-]*\w")
 
 # Needed to find and run programs, and no secret: a build sees nothing else of ours.
 _INHERITED: Final = ("PATH", "LD_LIBRARY_PATH", "TMPDIR")
+_CREDENTIALS: Final = re.compile(r"://([^\s/:@]*)(?::([^\s/@]*))?@")
+_SECRET_NAME: Final = re.compile(r"PASSWORD|SECRET|TOKEN|KEY$")
+_SHORTEST_SECRET: Final = 4
 
 
 class NotPreparedError(BotError):
@@ -178,6 +182,7 @@ class Environments:
         # The lock goes with it: if the arena is killed, nobody begins before it has ended as well.
         done = _run(words, folder=folder, seen=seen, seconds=INSTALL_SECONDS, kept_open=(lock,))
         if done.status != 0:
+            done = replace(done, output=without_credentials(done.output, environment=seen))
             raise _not_installed(entrant, done, wanted, wheels=self.wheels)
         sdk.link(folder)
 
@@ -470,6 +475,24 @@ def _installer(python: Path, *, wheels: Path | None) -> tuple[str, ...]:
     once = ("--retries", "1", "--timeout", "15")
     quiet = ("--no-input", "--disable-pip-version-check", "--progress-bar", "off")
     return (*pip, *quiet, *once, *(("--isolated", *only) if only else ()))
+
+
+def without_credentials(text: str, *, environment: Mapping[str, str]) -> str:
+    """What an installer said, for the owner of a bot, without what opens an index of packages or a
+    proxy: it stands in addresses there or in the environment, and installers may quote either.
+    """
+    secrets: set[str] = set()
+    for name, value in environment.items():
+        if _SECRET_NAME.search(name.upper()):
+            secrets.add(value)
+        for user, password in _CREDENTIALS.findall(value):
+            secrets |= {f"{user}:{password}", password} if password else {user}
+    secrets |= {unquote(secret) for secret in secrets}
+    text = _CREDENTIALS.sub("://…@", text)
+    for secret in sorted(secrets, key=len, reverse=True):
+        if len(secret) >= _SHORTEST_SECRET:  # a shorter one would tear words apart
+            text = text.replace(secret, "…")
+    return text
 
 
 def _not_installed(

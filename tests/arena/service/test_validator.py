@@ -270,8 +270,14 @@ def test_the_command_is_one_that_is_understood(world: World, minutes: int) -> No
 def test_a_check_sees_no_secret_of_the_arena() -> None:
     kept = {"PATH": "/bin", "HOKM_ARENA_WHEELS": "/wheels"}
     secret = ["HOKM_ARENA_TOKEN", "AWS_SECRET_ACCESS_KEY", "AZURE_STORAGE_ACCOUNT_KEY"]
-    secret += ["GOOGLE_SERVICE_ACCOUNT_KEY"]
+    secret += ["GOOGLE_SERVICE_ACCOUNT_KEY", "PGPASSWORD", "UV_PUBLISH_PASSWORD", "WHATEVER"]
     assert environment_of(kept | dict.fromkeys(secret, "x")) == kept
+
+
+def test_a_check_can_install_packages_as_this_machine_does() -> None:
+    needed = ["PIP_INDEX_URL", "UV_INDEX_URL", "https_proxy", "HTTP_PROXY", "SSL_CERT_FILE"]
+    needed += ["XDG_CACHE_HOME", "TMPDIR", "LC_ALL", "VIRTUAL_ENV", "HOME"]
+    assert environment_of(dict.fromkeys(needed, "x")).keys() == set(needed)
 
 
 async def test_what_is_accepted_plays_and_what_is_refused_has_its_report(

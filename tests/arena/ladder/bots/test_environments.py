@@ -19,7 +19,12 @@ import hokm
 from arena.ladder.bots import environments
 from arena.ladder.bots.bundle import BotError, bundle_digest
 from arena.ladder.bots.entrants import Entrant, load_bot
-from arena.ladder.bots.environments import Environments, NotPreparedError, read_requirements
+from arena.ladder.bots.environments import (
+    Environments,
+    NotPreparedError,
+    read_requirements,
+    without_credentials,
+)
 
 MANIFEST = """\
 schema = 1
@@ -472,3 +477,25 @@ def test_a_build_program_that_is_not_there_is_named(
     with pytest.raises(NotPreparedError) as caught:
         Environments(cache=tmp_path / "cache").prepared(entrant)
     assert "no-such-compiler" in caught.value.output
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "looking in https://maryam:s3cret%21@index.example/simple",
+        "https://maryam:s3cret%21@index.example/simple refused user maryam:s3cret!",
+        "HTTPSConnectionPool: 407 for s3cret%21",
+        "https://onlyatoken@other.example/ says onlyatoken is over",
+        "the password word-of-uv is wrong",
+        "https://not:inours@elsewhere.example/",
+    ],
+)
+def test_what_an_installer_says_opens_no_index(said: str) -> None:
+    ours = {
+        "PIP_INDEX_URL": "https://maryam:s3cret%21@index.example/simple",
+        "https_proxy": "http://onlyatoken@other.example:8080",
+        "UV_INDEX_PRIVATE_PASSWORD": "word-of-uv",
+    }
+    shown = without_credentials(said, environment=ours)
+    for secret in ("s3cret", "onlyatoken", "word-of-uv", "inours"):
+        assert secret not in shown
