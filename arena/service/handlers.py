@@ -18,6 +18,7 @@ another thread: a fit of standings, a look for logs, a record that is read, and 
 
 import logging
 import re
+import shlex
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -175,6 +176,7 @@ class LadderService:
             return known
         self._refuse_name(owner, entrant)
         self._refuse_version(entrant, program=upload.program)
+        self._refuse_while_another_comes(owner, entrant)
         # Last: what is wrong with it would be so tomorrow as well.
         self._refuse_beyond_quotas(owner, upload.size_bytes)
         return None
@@ -509,6 +511,20 @@ class LadderService:
                 raise  # the database
             fault = Fault.TAKEN if isinstance(error, NameTakenError) else Fault.INVALID
             raise ServiceError(fault, str(error), remedy="") from error
+
+    def _refuse_while_another_comes(self, owner: Owner, entrant: Entrant) -> None:
+        """Raise for other files by a name and version of which some are on their way: one of the
+        two would be refused after its validation.
+        """
+        for one in self._on_the_way(owner):
+            if (one.name, one.version) == (entrant.name, entrant.version):
+                problem = f"{one.name} {one.version} is on its way with other files, as submission "
+                problem += f"{one.number}"
+                remedy = "a changed byte is another version: give it a new one in bot.toml"
+                if one.state is SubmissionState.WAITING:
+                    back = shlex.quote(f"{one.name}-{one.version}")
+                    remedy += f", or take that one back first: arena withdraw {back}"
+                raise ServiceError(Fault.TAKEN, problem, remedy=remedy)
 
     def _refuse_beyond_quotas(self, owner: Owner, size_bytes: int) -> None:
         usage = self._accounts.usage(owner.number, since=self._yesterday())

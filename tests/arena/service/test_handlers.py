@@ -527,6 +527,23 @@ def test_what_is_known_at_once_is_refused_at_once_and_before_any_quota(
     assert list(world.service.intake.folder.iterdir()) == []
 
 
+@pytest.mark.parametrize("state", [SubmissionState.WAITING, SubmissionState.VALIDATING])
+def test_a_version_of_which_other_files_are_on_their_way_is_refused(
+    world: World, state: SubmissionState
+) -> None:
+    world.submit("ada", world.packed("new"))
+    world.decide(1, state)
+    other = world.packed("new", code="print('other')\n")
+    with pytest.raises(ServiceError) as caught:
+        world.submit("ada", other)
+    assert caught.value.fault is Fault.TAKEN
+    assert "with other files, as submission 1" in str(caught.value)
+    assert ("withdraw new-1.0" in str(caught.value)) is (state is SubmissionState.WAITING)
+    world.submit("ada", world.packed("new", code="print('other')\n", version="2"))
+    world.decide(1, SubmissionState.REFUSED)
+    assert not world.submit("ada", other).was_here
+
+
 def test_a_program_that_was_withdrawn_may_come_as_any_version(world: World) -> None:
     world.ladder.withdraw("ada")
     assert not world.submit(
