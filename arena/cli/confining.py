@@ -8,19 +8,22 @@ import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 from arena.cli.errors import Misuse
 from arena.cli.places import temporary_folder
-from arena.ladder.processes.sandbox import Sandbox, SandboxError, prepare
+from arena.ladder.processes.sandbox import Sandbox, SandboxError, prepare, refuse_shown
 from arena.referee.bridge import MAX_SOCKET_PATH
 
 
 @contextmanager
-def confining(is_wanted: bool, *, is_ladder: bool = False) -> Iterator[Sandbox | None]:
-    """A sandbox that was tried, in a folder of its own; None where none is wanted.
+def confining(
+    is_wanted: bool, *, is_ladder: bool = False, unseen: Sequence[Path] = ()
+) -> Iterator[Sandbox | None]:
+    """A sandbox that was tried, in a folder of its own; None where none is wanted. What is `unseen`
+    no bot may see.
 
     Raises Misuse where it does not work here: then nothing is played, and nothing built.
     """
@@ -30,6 +33,7 @@ def confining(is_wanted: bool, *, is_ladder: bool = False) -> Iterator[Sandbox |
     folder = temporary_folder()
     try:
         try:
+            refuse_shown(unseen)
             sandbox = _prepared(folder)
         except SandboxError as error:
             if not is_ladder:
@@ -44,10 +48,12 @@ def confining(is_wanted: bool, *, is_ladder: bool = False) -> Iterator[Sandbox |
 
 
 def for_builds(
-    is_wanted: bool, *, is_ladder: bool = False
+    is_wanted: bool, *, is_ladder: bool = False, unseen: Sequence[Path] = ()
 ) -> Callable[[], AbstractContextManager[Sandbox | None]] | None:
     """What makes the sandbox of a build, for `environments`: builds are confined where bots are."""
-    return functools.partial(confining, True, is_ladder=is_ladder) if is_wanted else None
+    if not is_wanted:
+        return None
+    return functools.partial(confining, True, is_ladder=is_ladder, unseen=unseen)
 
 
 def _prepared(folder: Path) -> Sandbox:

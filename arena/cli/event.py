@@ -49,7 +49,7 @@ def play(
     with (
         LadderWatch(show.errors(), left=len(ladder.store.scheduled())) as watch,
         operated(operating, say=watch.say) as meter,
-        confining(is_confined, is_ladder=True) as sandbox,
+        confining(is_confined, is_ladder=True, unseen=[ladder.folder]) as sandbox,
     ):
         event = trio.run(
             functools.partial(

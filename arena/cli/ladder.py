@@ -171,7 +171,9 @@ def add(
     for place in folders:
         load_bot(place)  # or it would be found out when those before it are entered
     made = environments(
-        wheels, confine=for_builds(sandbox, is_ladder=True), has_network=build_network
+        wheels,
+        confine=for_builds(sandbox, is_ladder=True, unseen=[folder]),
+        has_network=build_network,
     )
     with Ladder.open(folder, environments=made) as ladder:
         for place in folders:
@@ -383,7 +385,9 @@ def run(
         drain_seconds=checked_seconds("--drain", drain),
     )
     made = environments(
-        wheels, confine=for_builds(sandbox, is_ladder=True), has_network=build_network
+        wheels,
+        confine=for_builds(sandbox, is_ladder=True, unseen=[folder]),
+        has_network=build_network,
     )
     with Ladder.open(folder, environments=made) as ladder:
         played = event.play(

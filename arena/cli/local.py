@@ -21,7 +21,7 @@ from arena.cli.operating import Operating, operated
 from arena.cli.places import environments, keep, named_bot, running_folder, temporary_folder
 from arena.cli.report import MatchReport
 from arena.cli.watch import MatchWatch
-from arena.ladder.bots.entrants import Entrant
+from arena.ladder.bots.entrants import SAMPLES, Entrant
 from arena.ladder.matches.boards import MatchPlan, Secret, joined_names, local_match_id
 from arena.ladder.matches.runner import Runner, open_runner
 from arena.ladder.matches.verdict import Voided, verdict
@@ -77,7 +77,7 @@ def match(ask: Ask, *, as_json: bool) -> bool:
         watch,
         operated(ask.operating, say=watch.say) as meter,  # its lines go above the bar
         inviting(ask.listening, say=watch.say) as invitations,
-        confining(ask.is_confined) as sandbox,
+        confining(ask.is_confined, unseen=_unseen(ask, plan)) as sandbox,
     ):
         fewest = min(plan.entrants, key=lambda entrant: entrant.concurrent)
         if fewest.concurrent < ask.at_once:
@@ -112,6 +112,13 @@ def match(ask: Ask, *, as_json: bool) -> bool:
     if unsaved is not None:
         raise unsaved
     return report.is_complete
+
+
+def _unseen(ask: Ask, plan: MatchPlan) -> list[Path]:
+    """What a bot of the match may not see: the others, but for what everybody has, and records."""
+    bots = [entrant.folder for entrant in plan.entrants]
+    own = [folder for folder in bots if not folder.resolve().is_relative_to(SAMPLES.resolve())]
+    return own + [place for place in (ask.record, ask.logs) if place is not None]
 
 
 def _save(record: MatchRecord, file: Path | None) -> OSError | RecordError | None:

@@ -193,7 +193,9 @@ def serve(
         ),
     )
     made = environments(
-        wheels, confine=for_builds(sandbox, is_ladder=True), has_network=build_network
+        wheels,
+        confine=for_builds(sandbox, is_ladder=True, unseen=[folder]),
+        has_network=build_network,
     )
     shelf = None if bundles is None else shelf_at(bundles)
     with Ladder.open(folder, environments=made, shelf=shelf) as ladder:

@@ -92,7 +92,7 @@ def serve(ladder: Ladder, ask: Ask) -> None:
         _prepare(ladder, watch)
         with (
             operated(ask.operating, say=watch.say) as meter,
-            confining(ask.is_confined, is_ladder=True) as sandbox,
+            confining(ask.is_confined, is_ladder=True, unseen=[ladder.folder]) as sandbox,
         ):
             trio.run(
                 functools.partial(

