@@ -1,6 +1,7 @@
 """``arena status`` and ``arena logs``: what has become of one's bots on a ladder elsewhere."""
 
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
@@ -23,10 +24,12 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from arena.service import values
-    from arena.service.client import Download
+    from arena.service.client import Download, LadderClient
 
 MOST_SHOWN: Final = 10
 """Submissions in the table; --json has all."""
+FROM_WHEN: Final = "plays from the next stage on, and the standings rank it then"
+"""Of a bot that was entered and has not played."""
 
 
 def status(
@@ -127,10 +130,11 @@ def logs(
             raise Misuse("--out is for the logs of a match; a submission has a report")
         with asking(where) as client:
             shown = client.submission(int(of))
+            bot = bot_of(shown, client)
         if json_:
             show.print_json(shown_json(shown))
         else:
-            print_shown(shown, show.results())
+            print_shown(shown, bot, console=show.results())
         return
     with asking(where) as client:
         files = _kept(client.logs(of), out) if out is not None else _printed(client.logs(of), json_)
@@ -225,8 +229,21 @@ def shown_json(shown: "values.Shown") -> dict[str, object]:
     }
 
 
-def print_shown(shown: "values.Shown", console: "Console") -> None:
-    """A submission and its report, as ``arena bot check`` prints it."""
+def bot_of(shown: "values.Shown", client: "LadderClient") -> "values.OwnBot | None":
+    """The bot that a submission was accepted as, as it is now; None where there is none, or the
+    ladder does not say.
+    """
+    from arena.ladder.facts import SubmissionState
+    from arena.service.errors import ServerError
+
+    if shown.submission.state is SubmissionState.ACCEPTED:
+        with suppress(ServerError):  # the verdict is known all the same
+            return next((bot for bot in client.bots().bots if bot.name == shown.bot), None)
+    return None
+
+
+def print_shown(shown: "values.Shown", bot: "values.OwnBot | None", *, console: "Console") -> None:
+    """A submission and its report, as ``arena bot check`` prints it, and what became of its bot."""
     from arena.cli import show
     from arena.cli.validated import report_lines
     from arena.ladder.facts import SubmissionState
@@ -239,6 +256,10 @@ def print_shown(shown: "values.Shown", console: "Console") -> None:
     match one.state:
         case SubmissionState.ACCEPTED:
             text = f"{name}: accepted, and plays as {shown.bot}"
+            if bot is not None and bot.inactive_because:
+                text = f"{name}: accepted, and does not play now: {bot.inactive_because}"
+            elif bot is not None and not bot.has_played:
+                text += f"; no match yet, {FROM_WHEN}"
         case SubmissionState.REFUSED:
             text = f"{name}: refused"
         case SubmissionState.FAILED:
@@ -273,7 +294,7 @@ def _print_own(console: "Console", own: "values.OwnBots", sent: list["values.Sho
     for bot in own.bots:
         state = bot.inactive_because or ("active" if bot.is_rated else "active, unrated")
         if not (bot.inactive_because or bot.has_played):
-            state += "; no match yet, plays from the next stage on"
+            state += f"; no match yet, {FROM_WHEN}"
         table.add_row(
             kept_apart(printable(bot.name)),
             printable(bot.version),
@@ -283,6 +304,7 @@ def _print_own(console: "Console", own: "values.OwnBots", sent: list["values.Sho
     if own.bots:
         console.print()
         console.print(table)
+    playing = {bot.name for bot in own.bots if not bot.inactive_because}
     table = show.named_columns("#", "sent", "version", "received", "state", "plays as")
     for one in sent[:MOST_SHOWN]:
         table.add_row(
@@ -291,7 +313,7 @@ def _print_own(console: "Console", own: "values.OwnBots", sent: list["values.Sho
             printable(one.submission.version),
             printable(one.submission.received),
             one.submission.state.value,
-            kept_apart(printable(one.bot)),
+            kept_apart(printable(one.bot)) if one.bot in playing else "",
         )
     if sent:
         console.print()

@@ -82,7 +82,7 @@ def submit(
     import tempfile
 
     from arena.cli import show
-    from arena.cli.status import print_shown, shown_json
+    from arena.cli.status import bot_of, print_shown, shown_json
     from arena.ladder.facts import SubmissionState
 
     where = Where(server, ca, insecure, token_file)
@@ -101,10 +101,11 @@ def submit(
             show.print_line(show.results(), printable(f"digest  {one.digest}"))
         if wait:
             shown = _decided(client, shown, say=lambda text: show.print_line(show.errors(), text))
+        entered = bot_of(shown, client) if wait else None
     if json_:
         show.print_json(shown_json(shown) | {"was_here": sent.was_here})
     elif wait:
-        print_shown(shown, show.results())
+        print_shown(shown, entered, console=show.results())
     else:
         then = f"arena logs {shown.submission.number} --server {where.address}"
         show.print_line(show.results(), f"{shown.submission.state.value}; {then} says more")

@@ -158,10 +158,30 @@ async def test_a_bot_without_a_match_waits_for_the_next_stage(world, command, mo
         by(monkeypatch, world, "ada", address)
         lines = (await command("status")).out.splitlines()
         says = {line.partition(" ")[0]: line for line in lines}
-        assert "plays from the next stage on" in says["late"]
+        assert "plays from the next stage on, and the standings rank it then" in says["late"]
         assert "next stage" not in says["ada"]
         ran = await command("standings")
         assert "No rated match yet, plays from the next stage on: late\n" in ran.out
+
+
+async def test_a_verdict_says_from_when_a_new_bot_plays_and_whether_it_still_does(
+    world, command, monkeypatch
+) -> None:
+    bot = world.folder("late", owner="o-ada")
+    async with served(world, is_open=True) as address:
+        by(monkeypatch, world, "ada", address)
+        await command("submit", bot)
+        number = world.ladder.add(bot).bot.number
+        world.decide(1, SubmissionState.ACCEPTED, bot=number)
+        for words in (("submit", bot, "--wait"), ("logs", "1")):
+            ran = await command(*words)
+            assert ran.status == 0
+            assert ran.out.endswith(
+                "accepted, and plays as late; no match yet, plays from the next stage on, and the "
+                "standings rank it then\n"
+            )
+        world.ladder.store.deactivate(number, because="did not start")
+        assert (await command("logs", "1")).out.endswith("does not play now: did not start\n")
 
 
 async def test_a_bot_plays_and_a_submission_is_accepted_or_withdrawn(
@@ -176,8 +196,12 @@ async def test_a_bot_plays_and_a_submission_is_accepted_or_withdrawn(
         assert " active" in ran.out
         assert (await command("logs", "1")).out.endswith("accepted, and plays as ada\n")
         await command("withdraw", "ada")
+        (line,) = [line for line in ran.out.splitlines() if "another" in line]
+        assert line.split()[-1] == "ada"
         ran = await command("status")
         assert ran.out.count(" withdrawn") == 2
+        (line,) = [line for line in ran.out.splitlines() if "another" in line]
+        assert line.rstrip().endswith("withdrawn")
         assert "accepted" not in ran.out
         ran = await command("logs", "1")
         assert ran.out.endswith("withdrawn; sending it again takes it back\n")
