@@ -6,7 +6,14 @@ from pathlib import Path
 from random import Random
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
 from rich.table import Table
 
 from arena.analysis.fair import fair_points_lost
@@ -109,10 +116,14 @@ def _analysed(
         MofNCompleteColumn(),
         TextColumn("hands"),
         TimeElapsedColumn(),
+        TextColumn("to go"),
+        TimeRemainingColumn(),
         console=console,
         transient=True,
         disable=not console.is_terminal,
     )
+    if not console.is_terminal:
+        show.print_line(console, f"{len(chosen)} hands to analyse")
     with progress:
         return [
             analyse_hand(record, room, game, hand, fair=fair if ask.samples else None)

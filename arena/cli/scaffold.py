@@ -78,7 +78,7 @@ def new(
         "next:",
         f"  arena match {shown} greedy",
         f"  cd {shown} && python -m pytest",
-        "  docs/write-a-bot.md goes on from here",
+        "  docs/write-a-bot.md of the project goes on from here",
     ):
         show.print_line(show.results(), printable(line))
 

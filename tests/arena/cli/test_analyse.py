@@ -21,7 +21,7 @@ def record(run, runner, make_bot, tmp_path):
 def test_what_decisions_cost_is_printed_by_bot_and_kind_with_the_costliest(run, record, tmp_path):
     picture = tmp_path / "match.svg"
     ran = run("analyse", record, "--samples", 2, "--top", 1, "--out", picture)
-    assert (ran.status, ran.err) == (0, "")
+    assert (ran.status, ran.err) == (0, "2 hands to analyse\n")
     assert "4 players, 2 hands" in ran.out
     for bot in ("a", "b"):
         rows = [line for line in ran.out.splitlines() if line.startswith(f"{bot} ")]
