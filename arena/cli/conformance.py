@@ -295,7 +295,9 @@ def _summary(validation: Validation, report: Report | None) -> Iterator[str]:
 
 
 def failure_lines(failures: Sequence[Failure], *, is_each_shown: bool = False) -> Iterator[str]:
-    """Failures for a person, a line each: the first few in full, or all."""
+    """Failures for a person, a line each: the first few in full, and how to see the rest so, or
+    all.
+    """
     shown = len(failures) if is_each_shown else MOST_SHOWN
     for failure in failures[:shown]:
         yield from _failure(failure)
@@ -303,7 +305,7 @@ def failure_lines(failures: Sequence[Failure], *, is_each_shown: bool = False) -
         yield ""
         names = ", ".join([failure.name, *failure.also])
         yield f"FAILED {names}: {line_of(failure.cause)}"
-    if len(failures) > shown or any(one.also for one in failures):
+    if not is_each_shown and (len(failures) > shown or any(one.also for one in failures)):
         yield ""
         yield "--all shows each failure in full"
 

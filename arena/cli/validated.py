@@ -5,6 +5,7 @@ it says is made fit for a terminal.
 """
 
 import json
+import shlex
 from collections.abc import Iterator, Mapping
 from typing import Final
 
@@ -25,10 +26,15 @@ def report_lines(report: str) -> Iterator[str]:
     # The kit with it, 0.1 s.
     from arena.cli.conformance import failure_lines
 
-    yield from failure_lines(failures_in(document), is_each_shown=True)
+    failures = failures_in(document)
+    yield from failure_lines(failures, is_each_shown=True)
     if more := _texts(document.get("more_failures")):
         yield ""
         yield f"FAILED {', '.join(more)}"
+    if more or any(failure.also for failure in failures):
+        yield ""  # the report has no more of them
+        seed = shlex.quote(line_of(_text(document, "seed")))
+        yield f"each failure in full, at home: arena bot check BOT --all --seed {seed}"
     yield ""
     if isinstance(counts := document.get("counts"), dict):
         told = [f"{count} {line_of(str(name))}" for name, count in counts.items() if count]

@@ -43,7 +43,7 @@ REFUSED = json.dumps(
                 "exchange": ["referee: decision 1"],
                 "command": "arena bot check ./mybot --only hand-cards --seed ab12",
                 "by_hand": "",
-                "also": [],
+                "also": ["two-cards"],
             },
             "no failure at all",
             {"stage": "of another arena", "exit_code": "x", "elapsed_seconds": 1e300},
@@ -111,10 +111,12 @@ async def test_from_a_name_to_a_verdict(world, command, monkeypatch) -> None:
             "    | ValueError: no such card",
             "  run this alone: arena bot check ./mybot --only hand-cards --seed ab12",
             "FAILED races",
+            "each failure in full, at home: arena bot check BOT --all --seed ab12\n",
             "refused\nsubmission 1, mybot 1.0: refused\n",
         ):
             assert line in ran.out
         assert "\x1b" not in ran.out
+        assert "--all shows" not in ran.out  # there is no such option here
         world.decide(1, SubmissionState.ACCEPTED, bot=1)
         ran = await command("submit", bot, "--wait", "--json")
         told = json.loads(ran.out)
