@@ -228,13 +228,16 @@ class Verbs:
 
     def _refuse_requeue(self, event: Event, fixture: Fixture) -> None:
         match = fixture.match
+        void = "void it, if it should not count"
+        if fixture.state is State.VOID:
+            void = "it is void already, so there is nothing to do"
         if event.is_over:
             problem = f"cannot be played again: {event.name} is over, everybody knows its deals"
-            raise Refusal(match.id, problem, remedy="void it, if it should not count")
+            raise Refusal(match.id, problem, remedy=void)
         *_, last = self._store.stages(event)
         if all(fixture.match.id != one.match.id for one in last.fixtures):
             problem = "is of an earlier stage, and who met whom since rests on what it came to"
-            raise Refusal(match.id, problem, remedy="void it, if it should not count")
+            raise Refusal(match.id, problem, remedy=void)
         if fixture.state is State.SCHEDULED:
             raise Refusal(match.id, "is to be played anyway", remedy="there is nothing to do")
         if match.attempt == 1:
@@ -242,7 +245,7 @@ class Verbs:
             raise Refusal(match.id, problem, remedy="let its bots meet in the next event")
         if match.attempt > ATTEMPTS:
             problem = f"was played {ATTEMPTS} times, which is the most"
-            raise Refusal(match.id, problem, remedy="void it, if it should not count")
+            raise Refusal(match.id, problem, remedy=void)
         bots = {bot.number: bot for bot in self._store.bots()}
         for number in match.entrants:
             if not (bot := bots[number]).is_active:

@@ -251,6 +251,15 @@ async def test_what_cannot_be_played_again_is_refused_with_the_reason(
     assert check(ladder) == []
 
 
+async def test_nobody_is_told_to_void_what_is_void(ladder: Ladder, verbs: Verbs) -> None:
+    await play(ladder)
+    with pytest.raises(Refusal, match="void it, if it should not count"):
+        verbs.requeue("ev1/r1/ada~dan", because=WHY)
+    verbs.void("ev1/r1/ada~dan", because=WHY)
+    with pytest.raises(Refusal, match="it is void already"):
+        verbs.requeue("ev1/r1/ada~dan", because=WHY)
+
+
 async def test_what_is_still_to_be_played_cannot_be_struck_out(
     ladder: Ladder, verbs: Verbs
 ) -> None:
