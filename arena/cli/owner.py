@@ -224,6 +224,7 @@ def _issue(
     from arena.service import accounts
     from arena.service.quotas import Quotas
     from arena.service.tokens import RANDOM_BYTES
+    from hokm.errors import quoted
 
     made = accounts.issue(
         ladder.store.accounts,
@@ -241,7 +242,7 @@ def _issue(
     descriptor = os.open(out, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(descriptor, "w", encoding="utf-8") as file:
         file.write(f"{made}\n")
-    print(printable(f"{owner.name}: the token {label} is in {out}"))
+    print(printable(f"{owner.name}: the token {quoted(label)} is in {out}"))
 
 
 def _refuse_existing(out: Path | None) -> None:
