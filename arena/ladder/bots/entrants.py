@@ -393,6 +393,8 @@ def _parameter(parameters: Table, name: str) -> Parameter:
     )
     if not low < high:
         table.refuse("high", f"{high:g} is not above low, {low:g}", remedy="swap them, say")
+    if not math.isfinite(high - low):  # which is what steps are measured by
+        table.refuse("high", f"{low:g} to {high:g} is too wide", remedy="bring them nearer")
     if not low <= default <= high:
         remedy = "mend one of the three"
         table.refuse("default", f"{default:g} is not from {low:g} to {high:g}", remedy=remedy)

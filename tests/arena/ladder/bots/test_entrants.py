@@ -400,6 +400,10 @@ def test_a_parameter_is_brought_to_the_nearest_number_that_it_may_be() -> None:
         ("x = { low = true }", "parameters.x.low: True is not a number"),
         ("x = { low = -inf }", "parameters.x.low: -inf is not a number that one can reach"),
         ("x = { low = 1, high = 1, default = 1 }", "x.high: 1 is not above low, 1; swap them"),
+        (
+            "x = { low = -1e308, high = 1e308, default = 0 }",
+            "parameters.x.high: -1e+308 to 1e+308 is too wide; bring them nearer",
+        ),
         ("x = { low = 1, high = 2, default = 3 }", "x.default: 3 is not from 1 to 2; mend one of"),
         (
             "x = { low = 0.5, integer = true }",
