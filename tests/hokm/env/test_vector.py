@@ -317,6 +317,46 @@ def test_what_is_no_deck_and_no_hakem_is_refused() -> None:
         VectorEnv(0)
 
 
+def test_nothing_can_be_done_or_seen_before_the_first_reset() -> None:
+    env = VectorEnv(3)
+    for ask in (
+        lambda: env.step([0, 0, 0]),
+        env.random_actions,
+        lambda: env.play_random(1),
+        env.observe,
+        env.masks,
+        lambda: env.legal,
+    ):
+        with pytest.raises(ValueError, match=r"call reset\(\) first"):
+            ask()
+    env.reset(seed=1)
+    assert env.play_random(1) == 3
+
+
+@pytest.mark.filterwarnings("error")
+def test_what_is_no_integer_is_refused() -> None:
+    env = VectorEnv(2)
+    with pytest.raises(TypeError, match="integer"):
+        env.reset(seed=1.5)  # type: ignore[arg-type]
+    env.reset(seed=np.int64(-1))
+    drawn = env.decks.copy()
+    env.reset(seed=2**64 - 1)
+    assert (env.decks == drawn).all()
+    before = env.observe()
+    for wrong in ([53.0, 53.0], [53, np.nan], ["53", "53"], [True, True], [53, 2**70]):
+        with pytest.raises(ValueError, match="actions are integers, not"):
+            env.step(wrong)
+        assert (env.observe() == before).all()
+    env.step(np.array([53, 53], np.uint8))
+    deck = list(range(52))
+    with pytest.raises(ValueError, match="cards are integers, not float64"):
+        VectorEnv.from_decks([[*deck[:51], np.nan]], [0])
+    with pytest.raises(ValueError, match="hakems are integers, not float64"):
+        VectorEnv.from_decks([deck], [0.5])
+    with pytest.raises(ValueError, match="at least one game"):
+        VectorEnv.from_decks([], [])
+
+
 def test_where_nothing_can_be_written_it_compiles_all_the_same(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -331,6 +371,6 @@ def test_where_nothing_can_be_written_it_compiles_all_the_same(
 
         return decorate(*functions) if functions else decorate
 
-    monkeypatch.setattr(kernels.numba, "njit", njit)
+    monkeypatch.setattr("numba.njit", njit)
     assert kernels.compiled(int)("7") == 7
     assert asked == [True, False]

@@ -19,7 +19,8 @@ others, give the decks (:meth:`VectorEnv.from_decks`).
 The first call in a fresh place compiles, which takes some seconds.
 """
 
-from typing import Final, Self
+from operator import index
+from typing import Final, Self, SupportsIndex
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -37,7 +38,8 @@ __all__ = ["Observations", "VectorEnv", "planes"]
 class VectorEnv:
     """``games`` hands at once, with two, three or four seats, by the default rules for boards.
 
-    Call :meth:`reset`, then :meth:`step` with an action for every game, as often as you like. With
+    Call :meth:`reset`, then :meth:`step` with an action for every game, as often as you like;
+    before it there is no hand to act in or to observe, and ValueError says so. With
     ``deals_on`` a game whose hand is over begins the next at once; without it the hand stays as it
     ended, its action is ignored, and :attr:`is_over` says when all have.
 
@@ -57,15 +59,18 @@ class VectorEnv:
         self._games["sides"] = self.variant.sides
         self._games["phase"] = kernels.OVER
         self._clock = 0
+        self._has_begun = False
 
     def __len__(self) -> int:
         return len(self._games)
 
-    def reset(self, seed: int) -> None:
+    def reset(self, seed: SupportsIndex) -> None:
         """Begin a hand in every game. Decks, hakems and :meth:`random_actions` follow from the seed
         (taken modulo 2**64), each game's from its row and not from how many there are.
+
+        Raises TypeError for a seed that is no integer.
         """
-        kernels.seed_all(self._games, np.uint64(seed % 2**64))
+        kernels.seed_all(self._games, np.uint64(index(seed) % 2**64))
         kernels.deal_all(self._games)
         self._forget()
 
@@ -78,14 +83,15 @@ class VectorEnv:
             hakems: (n,) seats.
 
         Raises:
-            ValueError: if a row is not the pack, each card once, or a hakem has no seat.
+            ValueError: if a row is not the pack, each card once, or a hakem has no seat; if they
+                are not integers.
         """
-        dealt = np.asarray(decks, dtype=np.int64)
+        dealt = _integers(decks, "cards")
         env = cls(len(dealt), seats=seats, deals_on=False)
         pack = np.array(env.variant.pack)
         if dealt.shape != (len(dealt), len(pack)) or (np.sort(dealt, axis=1) != pack).any():
             raise ValueError(f"a deck here is the {len(pack)} cards of the pack, each once")
-        first = np.asarray(hakems, dtype=np.int64)
+        first = _integers(hakems, "hakems")
         if first.shape != (len(dealt),) or first.min() < 0 or first.max() >= seats:
             raise ValueError(f"hakems are a seat a deck, 0 to {seats - 1}")
         kernels.seed_all(env._games, np.uint64(0))
@@ -96,9 +102,16 @@ class VectorEnv:
         return env
 
     def _forget(self) -> None:
+        self._has_begun = True
         self._clock = 0
         self._games["done"] = False
         self._games["points"] = 0
+
+    def _begun(self) -> Games:
+        """The games, once there are hands in them."""
+        if not self._has_begun:
+            raise ValueError("nothing is played yet: call reset() first")
+        return self._games
 
     # -- what is going on
 
@@ -127,18 +140,18 @@ class VectorEnv:
         """(n,): the legal actions as bits, ``legal[i] >> a & 1`` for action ``a``; 0 where the hand
         is over.
         """
-        return self._games["legal"]
+        return self._begun()["legal"]
 
     def masks(self) -> NDArray[np.bool_]:
         """(n, 58): the same as booleans."""
-        return planes(self._games["legal"], ACTIONS)
+        return planes(self.legal, ACTIONS)
 
     def observe(self) -> Observations:
         """(n,) records with the fields of :class:`~hokm.env.observing.Observation`: what the seat
         to act knows, and nothing else.
         """
         seen = np.empty(len(self), OBSERVATION)
-        observe_all(self._games, seen)
+        observe_all(self._begun(), seen)
         return seen
 
     @property
@@ -194,12 +207,13 @@ class VectorEnv:
     def step(self, actions: ArrayLike) -> None:
         """The seat to act of every game does so. ``actions`` are (n,) integers.
 
-        Raises ValueError for the first action that is not legal, and then nothing has changed.
+        Raises ValueError for the first action that is not legal, and for what is no action a game,
+        and then nothing has changed.
         """
-        chosen = np.ascontiguousarray(actions, dtype=np.int64)
+        games, chosen = self._begun(), np.ascontiguousarray(_integers(actions, "actions"))
         if chosen.shape != (len(self),):
             raise ValueError(f"an action a game, shape ({len(self)},), not {chosen.shape}")
-        wrong = kernels.step_all(self._games, chosen, self.deals_on)
+        wrong = kernels.step_all(games, chosen, self.deals_on)
         if wrong >= 0:
             raise ValueError(
                 f"action {chosen[wrong]} of seat {self.turn[wrong]} in game {wrong} is not legal"
@@ -210,7 +224,7 @@ class VectorEnv:
         hand is over.
         """
         actions = np.empty(len(self), np.int64)
-        kernels.choose_all(self._games, np.uint64(self._clock), actions)
+        kernels.choose_all(self._begun(), np.uint64(self._clock), actions)
         self._clock += 1
         return actions
 
@@ -218,9 +232,18 @@ class VectorEnv:
         """What ``step(random_actions())`` does, so many times over, in one go: how many decisions
         were made.
         """
-        decisions: int = kernels.play_on(self._games, np.uint64(self._clock), steps, self.deals_on)
+        games = self._begun()
+        decisions: int = kernels.play_on(games, np.uint64(self._clock), steps, self.deals_on)
         self._clock += steps
         return decisions
+
+
+def _integers(given: ArrayLike, what: str) -> NDArray[np.int64]:
+    """The array of integers that was given; raises ValueError for one of anything else."""
+    array = np.asarray(given)
+    if array.dtype.kind not in "iu" and array.size:  # of nothing NumPy makes floats
+        raise ValueError(f"{what} are integers, not {array.dtype}")
+    return array.astype(np.int64, copy=False)
 
 
 def planes(sets: NDArray[np.uint64], width: int = 52) -> NDArray[np.bool_]:
