@@ -258,6 +258,29 @@ def test_a_race_takes_no_deck():
         raw_env(4, format="race").reset(options={"hakem": 1})
 
 
+def test_nobody_can_act_before_the_first_reset():
+    table = raw_env(4)
+    for act in (lambda: table.step(0), table.last, lambda: table.last(observe=False)):
+        with pytest.raises(ValueError, match=r"call reset\(\) first"):
+            act()
+    table.reset(seed=1)
+    assert table.last()[1:4] == (0.0, False, False)
+
+
+@pytest.mark.parametrize("action", [53.5, 53.0, "53", np.float64(53)])
+def test_what_is_no_whole_number_is_no_action(action):
+    table = raw_env(4)
+    table.reset(seed=1)
+    with pytest.raises(ValueError, match="an action is a whole number, not"):
+        table.step(action)
+    table.step(np.int64(53))
+
+
+def test_another_format_is_told_which_there_are():
+    with pytest.raises(ValueError, match="format is boards or race, not 'match'"):
+        env(format="match")  # type: ignore[arg-type]
+
+
 def test_nothing_can_be_seen_before_the_first_reset():
     with pytest.raises(ValueError, match="reset"):
         raw_env(4).observe("seat_0")

@@ -17,8 +17,9 @@ learned here it can do at a table. It does not know how anybody learns.
 from collections.abc import Mapping, Sequence
 from functools import cache
 from itertools import accumulate
+from operator import index
 from types import MappingProxyType
-from typing import TYPE_CHECKING, ClassVar, Final, Literal
+from typing import TYPE_CHECKING, ClassVar, Final, Literal, SupportsIndex
 
 import numpy as np
 from gymnasium.spaces import Box, Dict, Discrete
@@ -90,7 +91,7 @@ class raw_env(AECEnv):  # type: ignore[misc]  # it has no types  # noqa: N801  #
 
     Raises:
         RulesError: for rules that there are not.
-        ValueError: for rules with choices that have no action here.
+        ValueError: for rules with choices that have no action here, or another format or mode.
     """
 
     metadata: ClassVar[dict[str, object]] = {
@@ -109,6 +110,9 @@ class raw_env(AECEnv):  # type: ignore[misc]  # it has no types  # noqa: N801  #
         render_mode: Literal["human", "ansi"] | None = None,
     ) -> None:
         super().__init__()
+        forms = [play.value for play in Play]
+        if format not in forms:
+            raise ValueError(f"format is {' or '.join(forms)}, not {format!r}")
         self.rules = Rules.of(seats, play=Play(format), options=options)
         if self.rules.cut or self.rules.modes:
             raise ValueError("the environment has no action for a cut or a mode: leave them off")
@@ -167,25 +171,44 @@ class raw_env(AECEnv):  # type: ignore[misc]  # it has no types  # noqa: N801  #
         self.truncations = dict.fromkeys(self.agents, False)
         self._show(self._game.start())
 
-    def step(self, action: int | None) -> None:
+    def step(self, action: SupportsIndex | None) -> None:
         """Do what the agent :attr:`agent_selection` chose; None once its episode is over.
 
         Raises :class:`~hokm.errors.IllegalAction`, or ValueError for what is no action, and changes
         nothing.
         """
+        if self._game is None:
+            raise ValueError(_NOT_BEGUN)
         agent = self.agent_selection
         if self.terminations[agent]:
             self._was_dead_step(action)
             return
         if action is None:
             raise ValueError(f"{agent} is to act: None is for whose episode is over")
-        events = self._done(int(action))
+        try:
+            number = index(action)
+        except TypeError as error:
+            raise ValueError(f"an action is a whole number, not {action!r}") from error
+        events = self._done(number)
         self._cumulative_rewards[agent] = 0.0
         self._clear_rewards()
         self._show(events)
         self._accumulate_rewards()
         if self.render_mode == "human":
             self.render()
+
+    def last(
+        self,
+        observe: bool = True,  # by position too, as PettingZoo has it
+    ) -> tuple[Observation | None, float, bool, bool, dict[str, NDArray[np.int8]]]:
+        """What the agent that is to act sees, its reward since it acted last, whether its episode
+        is over or was cut short, and its infos; raises ValueError before the first reset.
+        """
+        if self._game is None:
+            raise ValueError(_NOT_BEGUN)
+        found: tuple[Observation | None, float, bool, bool, dict[str, NDArray[np.int8]]]
+        found = super().last(observe)
+        return found
 
     def _done(self, number: int) -> list[Event]:
         """What follows from an action, which may be to lay one more card away."""
