@@ -88,6 +88,10 @@ def test_two_threads_take_turns() -> None:
 def test_a_hand_that_cannot_be_is_refused(hand: OpenHand, what: str) -> None:
     with pytest.raises(ValueError, match=what):
         dds.card_tricks(hand)
+    for target in (-1, 0, 1, 14):
+        for ask in (dds.can_take, dds.cards_taking):
+            with pytest.raises(ValueError, match=what):
+                ask(hand, target)
 
 
 def test_without_dds_it_is_said_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -74,10 +74,9 @@ def can_take(hand: OpenHand, tricks: int) -> bool:
 
     Of a full deal this is known some ten times as soon as how many it can take.
     """
-    if tricks <= 0:
-        return True
-    if tricks > hand.tricks_left:
-        return False
+    if not 0 < tricks <= hand.tricks_left:  # DDS is not asked
+        _refuse_other(hand)
+        return tricks <= 0
     return int(_solve(hand, target=tricks, solutions=_ONE).score[0]) >= tricks
 
 
@@ -86,6 +85,7 @@ def cards_taking(hand: OpenHand, tricks: int) -> tuple[Card, ...]:
     ascending; none if it cannot. Raises as :func:`card_tricks`.
     """
     if tricks > hand.tricks_left:
+        _refuse_other(hand)
         return ()
     if tricks <= 0 or hand.tricks_left == 1:
         scores = card_tricks(hand)
@@ -137,9 +137,7 @@ _LOCK: Final = Lock()
 
 
 def _solve(hand: OpenHand, *, target: int, solutions: int) -> _Answer:
-    if len(hand.hands) != 4:
-        raise ValueError(f"DDS solves hands of four seats, not of {len(hand.hands)}")
-    hand.refuse_impossible()
+    _refuse_other(hand)
     answer = _Answer()
     with _LOCK:
         dds = _load()
@@ -151,6 +149,13 @@ def _solve(hand: OpenHand, *, target: int, solutions: int) -> _Answer:
         dds.ErrorMessage(status, message)
         raise SolverFault(f"DDS: {message.value.decode(errors='replace')}")
     return answer
+
+
+def _refuse_other(hand: OpenHand) -> None:
+    """Raise ValueError unless it is a hand of four seats that can be."""
+    if len(hand.hands) != 4:
+        raise ValueError(f"DDS solves hands of four seats, not of {len(hand.hands)}")
+    hand.refuse_impossible()
 
 
 def _scores(answer: _Answer, trump: Trump) -> dict[Card, int]:
