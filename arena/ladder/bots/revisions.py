@@ -22,6 +22,8 @@ MARK: Final = "@"
 
 _SHOWN_FILES: Final = 3
 _SHORT_DIGITS: Final = 10
+_SHOWN_LETTERS: Final = 72
+"""Of a subject; custom has it that none is longer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +74,10 @@ class Exported:
         if self.untracked:
             lacks.append(f"{_some(self.untracked)}, which git does not know")
         lack = f"; not in it: {'; '.join(lacks)}" if lacks else ""
-        return f"is commit {self.revision.short} ({self.revision.subject}){lack}"
+        subject = self.revision.subject
+        if len(subject) > _SHOWN_LETTERS:
+            subject = f"{subject[:_SHOWN_LETTERS]}…"
+        return f"is commit {self.revision.short} ({subject}){lack}"
 
 
 def parted(text: str) -> tuple[str, str] | None:

@@ -81,6 +81,14 @@ def test_a_revision_is_whatever_git_takes_for_one(
     assert str(exported) == f"is commit {commit[:10]} (Begin)"
 
 
+def test_a_long_subject_is_cut(folder: Path, git: Git, into: Path):
+    git("commit", "-q", "--allow-empty", "-m", "a" * 72)
+    assert f"({'a' * 72})" in str(export(folder, "HEAD", into=into))
+    git("commit", "-q", "--allow-empty", "-m", "a" * 10_000)
+    (into / "again").mkdir()
+    assert f"({'a' * 72}…)" in str(export(folder, "HEAD", into=into / "again"))
+
+
 def test_a_branch_with_a_slash_in_its_name_is_one_folder(folder: Path, git: Git, into: Path):
     git("branch", "try/this")
     assert export(folder, "try/this", into=into).folder == into / "mine@try-this"
