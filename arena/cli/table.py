@@ -28,7 +28,7 @@ _MARKS = {
     ),
     Flag.UNRATED: ("U", "unrated: its matches move no rating"),
     Flag.INACTIVE: ("I", "inactive: no longer paired"),
-    Flag.RETIRED: ("R", "retired"),
+    Flag.RETIRED: ("R", "retired (withdrawn)"),
     Flag.FORFEITS: ("F", "forfeits: games ended by its fault, which count as the worst result"),
     Flag.REMOTE: ("H", "stays at home: nobody can look at it, or isolate those of one machine"),
 }

@@ -79,7 +79,7 @@ def test_a_bot_is_withdrawn_by_name_and_comes_back_when_it_is_added(run, ladder,
     reza = make_bot("reza")
     run("ladder", "add", ladder, reza)
     assert run("ladder", "withdraw", ladder, "reza").out == "reza: withdrawn\n"
-    assert "R retired\n" in run("ladder", "standings", ladder).out
+    assert "R retired (withdrawn)\n" in run("ladder", "standings", ladder).out
     assert "back" in run("ladder", "add", ladder, reza).out
     ran = run("ladder", "withdraw", ladder, "rezza")
     assert ran.status != 0
