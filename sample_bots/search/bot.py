@@ -40,10 +40,10 @@ Choice = TypeVar("Choice", bound=Hashable)
 Round: TypeAlias = tuple[int, Callable[[Choice], float]]
 """One deal: how often it counts, and what each choice brings in it."""
 
-MOST_SAMPLES = 80
+MOST_SAMPLES = 200
 """Deals after which little is left to learn, whatever time there is."""
 FEWEST_SAMPLES = 8
-"""Deals looked at before time is asked for."""
+"""Deals drawn before time is asked for; of them one is looked at whatever the time."""
 POOL = 5
 """So many deals are drawn for each that is looked at, and the plausible ones are kept."""
 POOL_SHARE = 0.4
@@ -144,10 +144,12 @@ class Search(Bot):
         pool = [worlds.draw() for _ in range(fewest)]
         while len(pool) < POOL * most and limit.used() < POOL_SHARE:
             pool.append(worlds.draw())
-        solves = len(view.hand) <= SOLVED_CARDS and view.variant.seats == 4 and _has_solver()
+        # The solver plays on beyond seven tricks, and so knows nothing of a kot still to be had.
+        may_solve = view.variant.seats == 4 and min(view.tricks_won) > 0
+        solves = may_solve and len(view.hand) <= SOLVED_CARDS and _has_solver()
         number = max(fewest, len(pool) // POOL)
         for done, (hand, times) in enumerate(kept(pool, number, chance)):
-            if done >= fewest and limit.used() >= 1:
+            if done and limit.used() >= 1:
                 return
             solved = stakes.solved(hand, view) if solves else {}
 
@@ -167,7 +169,7 @@ class Search(Bot):
         """Deals before the tricks, and what each choice brings in them."""
         sampler, chance = Sampler(view), _chance(view)
         for done in range(limit.samples):
-            if done >= FEWEST_SAMPLES and limit.used() >= 1:
+            if done and limit.used() >= 1:
                 return
             sample = sampler.sample(chance)
 
@@ -282,7 +284,7 @@ class Stakes:
 
     def solved(self, hand: Hand, view: View) -> dict[int, float]:
         """By card that may be played now, what it is worth if everybody sees all cards and plays as
-        well as can be: the winner follows from the tricks, and whoever takes them all has a kot.
+        well as can be: the winner follows from the tricks. Both sides have one.
         """
         # The cards are in order of strength already, as under a suit.
         trump = Trump.SAR if self._trump.suit is None else self._trump
@@ -405,6 +407,8 @@ def main() -> None:
     )
     limit.add_argument("--samples", type=int, help="look at so many deals, however long it takes")
     asked = parser.parse_args()
+    if not asked.milliseconds > 0 or (asked.samples is not None and asked.samples < 1):
+        parser.error("it needs some time, or a deal to look at")
     Search.milliseconds, Search.samples = asked.milliseconds, asked.samples
     run(Search)
 

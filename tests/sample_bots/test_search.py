@@ -18,6 +18,7 @@ from hokm.outcome import HandResult
 from hokm.rules.options import Play
 from hokm.rules.position import Position
 from hokm.rules.variants import variant_of
+from hokm.solver import is_available
 from hokm.testing import play_board, seeds, view_of
 from hokm.view import ClockView
 from tests.hokm.positions import deck_of, rules
@@ -337,6 +338,40 @@ def test_without_the_solver_it_says_so_once_and_plays_on(
     deck = shuffled(variant_of(table).pack, seeds("missing")(1))
     play_board([search() for _ in range(4)], table, deck, number=1)
     assert capsys.readouterr().err.count("hokm-sdk[solver]") == 1
+
+
+@pytest.mark.skipif(not is_available(), reason="the extra `solver` is not installed")
+def test_the_solver_is_not_asked_while_a_kot_may_still_be_had(
+    search: type[Bot], modules: dict[str, ModuleType], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Lowest(Bot):
+        def play(self, view: View) -> Card:
+            return view.playable[0]
+
+    asked: set[tuple[int, ...]] = set()
+    solved = modules["bot"].Stakes.solved
+
+    def noting(stakes, hand, view):
+        asked.add(view.tricks_won)
+        return solved(stakes, hand, view)
+
+    monkeypatch.setattr(modules["bot"].Stakes, "solved", noting)
+    search.samples = 2  # type: ignore[attr-defined]
+    table = rules(4)
+    for number in range(1, 9):
+        deck = shuffled(variant_of(table).pack, seeds("kot")(number))
+        play_board([search(), Lowest(), search(), Lowest()], table, deck, number=number)
+    assert asked
+    assert all(min(won) > 0 for won in asked)
+
+
+@pytest.mark.parametrize("limit", ["--milliseconds=0", "--milliseconds=nan", "--samples=0"])
+def test_it_wants_time_or_a_deal(
+    modules: dict[str, ModuleType], monkeypatch: pytest.MonkeyPatch, limit: str
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["bot.py", limit])
+    with pytest.raises(SystemExit, match="2"):
+        modules["bot"].main()
 
 
 def test_in_a_race_points_beyond_the_target_are_worth_nothing(

@@ -30,7 +30,9 @@ MakeBot = Callable[..., Path]
 
 
 @pytest.fixture
-def run(capsys: pytest.CaptureFixture[str]) -> RunCommand:
+def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> RunCommand:
+    monkeypatch.delenv("COLUMNS", raising=False)  # pytest-xdist tells its workers one
+
     def run(*words: object) -> Ran:
         capsys.readouterr()
         status = main([str(word) for word in words])
