@@ -218,7 +218,7 @@ BASES = (
     "docs",
 )
 NOT_HERE = re.compile(
-    r"benchmarks/results/|mybot.*|experiment\.json|tuning\.json|best/|confirm/|requirements\.txt|(test_)?bot\.(toml|py)|ladder\.(toml|db)|match\.json\.gz|event\.json|\.\.?/.*|records/.*|r3/.*|logs/|bots/.*|secret/.*|unix:.*|points/(board|pair|hand)|hokm-arena/tokens\.toml|submissions/.*"
+    r"benchmarks/results/|site/|mybot.*|experiment\.json|tuning\.json|best/|confirm/|requirements\.txt|(test_)?bot\.(toml|py)|ladder\.(toml|db)|match\.json\.gz|event\.json|\.\.?/.*|records/.*|r3/.*|logs/|bots/.*|secret/.*|unix:.*|points/(board|pair|hand)|hokm-arena/tokens\.toml|submissions/.*"
 )
 """Paths in a reader's own folder or a ladder's, what a command leaves behind, and what is none."""
 
