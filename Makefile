@@ -10,9 +10,10 @@ DOCS := .venv-docs/bin
 LOWEST := .venv-lowest/bin
 DEMO := demo-ladder
 
-# Quick where uv is installed; pip does the same in a minute.
+# Quick where uv is installed; pip does the same in a minute. pip compiles what it installs, and uv
+# when it is told to: without, each command of the arena starts in 1.3 s of CPU and not in 0.5.
 UV ?= $(shell sh -c 'command -v uv')
-install = $(if $(UV),$(UV) pip install --quiet --python $(1)/python,$(1)/python -m pip install --quiet --disable-pip-version-check)
+install = $(if $(UV),$(UV) pip install --quiet --compile-bytecode --python $(1)/python,$(1)/python -m pip install --quiet --disable-pip-version-check)
 
 # An environment knows its folder by heart, so a stamp is good for one place only.
 STAMP := installed-$(shell pwd | cksum | cut -d' ' -f1)
