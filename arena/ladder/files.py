@@ -1,7 +1,13 @@
-"""Files that are whole or not there, and what is said where one cannot be written."""
+"""Files that are whole or not there, folders that one process holds at a time, and what is said
+where one cannot be written.
+"""
 
+import fcntl
 import os
+from collections.abc import Iterator, Set
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Final
 
 from arena.ladder.errors import LadderError
 
@@ -32,3 +38,39 @@ def unwritable(error: OSError, where: Path) -> LadderError:
     """The error for a file or folder that the system would not let us write."""
     problem = f"cannot be written ({error.strerror})"
     return LadderError(where, problem, remedy="mend that, then run the command again")
+
+
+LOCK_FILE: Final = "lock"
+
+
+@contextmanager
+def held(folder: Path, *, kind: str, begun: str, ours: Set[str]) -> Iterator[None]:
+    """Hold the folder, made if need be; nobody else may meanwhile. It ends with the process.
+
+    ``begun`` is the file by which it is known to be a ``kind``; where that is missing there may be
+    nothing but ``ours``. Raises LadderError.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        is_begun = (folder / begun).exists()
+        others = sorted(
+            entry.name
+            for entry in folder.iterdir()
+            if entry.name.lstrip(".").removesuffix(".part") not in {*ours, begun, LOCK_FILE}
+        )
+        if others and not is_begun:
+            problem = f"is no {kind}, and has {others[0]} in it"
+            raise LadderError(folder, problem, remedy="give a new folder, or an empty one")
+        # Not inherited by bots, so that a stray one cannot keep the folder held.
+        descriptor = os.open(folder / LOCK_FILE, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+    except OSError as error:
+        raise unwritable(error, folder) from error
+    try:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            remedy = "wait until that is done, or stop it; the same command then goes on"
+            raise LadderError(folder, "is being played already", remedy=remedy) from None
+        yield
+    finally:
+        os.close(descriptor)

@@ -15,9 +15,7 @@ its own, or the values would be fitted to a few of them. What a setting is, is k
 `arena.tuning.climb`; who plays, to `arena.ladder.matches.runner`. Nothing here moves a rating.
 """
 
-import fcntl
 import json
-import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -31,7 +29,7 @@ import trio
 from arena.ladder.bots.entrants import Entrant, Parameter
 from arena.ladder.bots.frozen import freeze, thaw
 from arena.ladder.errors import LadderError
-from arena.ladder.files import unwritable, write_whole
+from arena.ladder.files import held, unwritable, write_whole
 from arena.ladder.matches.boards import MatchPlan, Secret
 from arena.ladder.matches.experiment import Design, Runner, batch_plan, experiment_name
 from arena.ladder.matches.room import Watcher
@@ -46,7 +44,6 @@ SECRET_FILE: Final = "secret"
 BEST_FOLDER: Final = "best"
 CONFIRM_FOLDER: Final = "confirm"
 PICTURE_FILE: Final = "tuning.svg"
-LOCK_FILE: Final = "lock"
 
 _DIGITS: Final = 3
 """Of a value that was found, as a part of its range: what comes after is noise."""
@@ -235,7 +232,7 @@ def opened(
     """
     for other in filter(None, (question.bot, question.opponent)):
         batch_plan(question.design, (question.bot, other), secret=Secret(bytes(32)))
-    with _held(folder):
+    with held(folder, kind="tuning", begun=STUDY_FILE, ours={SECRET_FILE, "bots", "logs"}):
         file = folder / STUDY_FILE
         kept = _kept(file) if file.exists() else None
         if kept is None:
@@ -397,28 +394,3 @@ def _secret(file: Path, *, commitment: str) -> Secret:
         problem = "is not the secret that the tuning was begun with"
         raise LadderError(file, problem, remedy=_RESTORE)
     return found
-
-
-@contextmanager
-def _held(folder: Path) -> Iterator[None]:
-    """Hold the folder, made if need be; nobody else may meanwhile. It ends with the process."""
-    ours = {STUDY_FILE, SECRET_FILE, LOCK_FILE, "bots", "logs"}
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        is_begun = (folder / STUDY_FILE).exists()
-        names = {entry.name.lstrip(".").removesuffix(".part") for entry in folder.iterdir()}
-        if not is_begun and (others := sorted(names - ours)):
-            problem = f"is no tuning, and has {others[0]} in it"
-            raise LadderError(folder, problem, remedy="give a new folder, or an empty one")
-        descriptor = os.open(folder / LOCK_FILE, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
-    except OSError as error:
-        raise unwritable(error, folder) from error
-    try:
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            remedy = "wait until that is done, or stop it; the same command then goes on"
-            raise LadderError(folder, "is being played already", remedy=remedy) from None
-        yield
-    finally:
-        os.close(descriptor)

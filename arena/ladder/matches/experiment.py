@@ -18,7 +18,6 @@ When to stop is decided in `arena.ladder.ratings.sprt`; who plays, in `arena.lad
 An experiment knows no ladder, and none knows it: its results move no rating.
 """
 
-import fcntl
 import json
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -35,7 +34,7 @@ import trio
 from arena.ladder.bots.entrants import BotError, Entrant, load_bot, program_digest
 from arena.ladder.bots.frozen import freeze, thaw
 from arena.ladder.errors import LadderError
-from arena.ladder.files import unwritable, write_whole
+from arena.ladder.files import held, unwritable, write_whole
 from arena.ladder.matches.boards import MatchPlan, Secret, joined_names
 from arena.ladder.matches.room import Watcher
 from arena.ladder.matches.scores import score
@@ -52,7 +51,6 @@ SCHEMA: Final = 1
 SETTINGS_FILE: Final = "experiment.json"
 SECRET_FILE: Final = "secret"
 END_FILE: Final = "end"
-LOCK_FILE: Final = "lock"
 
 _RESTORE: Final = "restore it from a backup"
 _POINTS: Final = (1, 2, 3)
@@ -435,7 +433,12 @@ def opened(
     damaged, or what somebody else plays.
     """
     batch_plan(design, bots, secret=Secret(bytes(32)))  # or it would be found out too late
-    with _held(folder):
+    with held(
+        folder,
+        kind="experiment",
+        begun=SETTINGS_FILE,
+        ours={SECRET_FILE, "bots", "records", "logs"},
+    ):
         settings = folder / SETTINGS_FILE
         is_resumed = settings.exists()
         if is_resumed:
@@ -686,33 +689,3 @@ def _loaded(file: Path, plan: MatchPlan) -> MatchRecord:
         problem = f"is not the record of attempt {plan.attempt} at {plan.match}"
         raise LadderError(file, problem, remedy=_RESTORE)
     return record
-
-
-@contextmanager
-def _held(folder: Path) -> Iterator[None]:
-    """Hold the folder, made if need be; nobody else may meanwhile. It ends with the process."""
-    ours = {SETTINGS_FILE, SECRET_FILE, LOCK_FILE, "bots", "records", "logs"}
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        is_begun = (folder / SETTINGS_FILE).exists()
-        others = sorted(
-            entry.name
-            for entry in folder.iterdir()
-            if entry.name.lstrip(".").removesuffix(".part") not in ours
-        )
-        if others and not is_begun:
-            problem = f"is no experiment, and has {others[0]} in it"
-            raise LadderError(folder, problem, remedy="give a new folder, or an empty one")
-        # Not inherited by bots, so that a stray one cannot keep the folder held.
-        descriptor = os.open(folder / LOCK_FILE, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
-    except OSError as error:
-        raise unwritable(error, folder) from error
-    try:
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            remedy = "wait until that is done, or stop it; the same command then goes on"
-            raise LadderError(folder, "is being played already", remedy=remedy) from None
-        yield
-    finally:
-        os.close(descriptor)
