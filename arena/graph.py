@@ -1,10 +1,12 @@
 """A picture of ratings: Elo by round, and beside it where everybody stands, with the 95 % bars.
 
-Matplotlib draws it: it is of the extra `graph`, and imported here alone. An SVG is the same bytes
-for the same ratings; its words stay text, so that names in any script are set by whoever shows it.
+Matplotlib draws it: it is of the extra `graph`. Other pictures are set as this one is. An SVG is
+the same bytes for the same ratings; its words stay text, so that names in any script are set by
+whoever shows it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
@@ -22,7 +24,7 @@ _WIDTH_INCHES: Final = 11.0
 _LABEL_INCHES: Final = 0.19
 """What a line of a name takes."""
 
-_LEFT_TO_RIGHT: Final = "\u200e"
+LEFT_TO_RIGHT: Final = "\u200e"
 """Begins a text with a name in it: one in Persian letters would turn the figures round."""
 
 _LINES: Final = ("-", (0, (5, 1.5)), (0, (1.2, 1.2)))
@@ -32,6 +34,19 @@ _LINES: Final = ("-", (0, (5, 1.5)), (0, (1.2, 1.2)))
 def draw(curves: Sequence[Curve], file: Path, *, title: str) -> None:
     """Draw these bots, best first, into a file. Raises OSError, and ValueError for a name that ends
     in none of `FORMATS`.
+    """
+    height = max(4.5, 1.6 + _LABEL_INCHES * len(curves))
+    with picture(file, inches=(_WIDTH_INCHES, height), title=title) as figure:
+        by_round, now = figure.subplots(1, 2, width_ratios=(3, _share_of_bars(len(curves))))
+        colours = _colours(len(curves))
+        _draw_rounds(by_round, curves, colours=colours, labels_fit=int(height / _LABEL_INCHES) - 6)
+        _draw_now(now, curves, colours=colours)
+
+
+@contextmanager
+def picture(file: Path, *, inches: tuple[float, float], title: str) -> Iterator[Figure]:
+    """A figure so wide and high to draw into, which is then saved. Raises OSError, and ValueError
+    for a name that ends in none of `FORMATS`.
     """
     if file.suffix not in FORMATS:
         raise ValueError(f"{file} ends in neither {' nor '.join(FORMATS)}")
@@ -45,13 +60,9 @@ def draw(curves: Sequence[Curve], file: Path, *, title: str) -> None:
             "axes.spines.right": False,
         }
     ):
-        height = max(4.5, 1.6 + _LABEL_INCHES * len(curves))
-        figure = Figure(figsize=(_WIDTH_INCHES, height), layout="constrained")
-        by_round, now = figure.subplots(1, 2, width_ratios=(3, _share_of_bars(len(curves))))
-        figure.suptitle(_LEFT_TO_RIGHT + title)
-        colours = _colours(len(curves))
-        _draw_rounds(by_round, curves, colours=colours, labels_fit=int(height / _LABEL_INCHES) - 6)
-        _draw_now(now, curves, colours=colours)
+        figure = Figure(figsize=inches, layout="constrained")
+        figure.suptitle(LEFT_TO_RIGHT + title)
+        yield figure
         figure.savefig(file, dpi=150, metadata={"Date": None} if file.suffix == ".svg" else None)
 
 
@@ -99,7 +110,7 @@ def _draw_rounds(
     for (place, curve), at in zip(shown, _apart(ends, gap=gap), strict=True):
         end = curve.points[-1]
         axes.annotate(
-            f"{_LEFT_TO_RIGHT}{curve.row.name}{_LEFT_TO_RIGHT} {end.elo:.0f}",
+            f"{LEFT_TO_RIGHT}{curve.row.name}{LEFT_TO_RIGHT} {end.elo:.0f}",
             xy=(end.round, end.elo),
             xytext=(last + 0.5 + (last - first) * 0.03, at),
             color=colours[place],
@@ -135,7 +146,7 @@ def _draw_now(
         axes.errorbar(column, mle, yerr=bar, color=colours[place], marker="o", ms=4, capsize=2)
     axes.set_xticks(
         range(len(shown)),
-        [f"{_LEFT_TO_RIGHT}#{row.rank} {row.name}" for _, row, _, _ in shown],
+        [f"{LEFT_TO_RIGHT}#{row.rank} {row.name}" for _, row, _, _ in shown],
         rotation=90,
     )
     axes.set_xlim(-0.6, max(len(shown), 3) - 0.4)

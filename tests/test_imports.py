@@ -78,7 +78,7 @@ ONLY_IN = {
     "obstore": ("arena.ladder.bots.objects",),
     "arena.ladder.bots.objects": ("arena.cli",),
     "matplotlib": ("arena.analysis.picture", "arena.graph", "arena.tuning.picture"),
-    "arena.graph": ("arena.analysis.picture", "arena.cli"),
+    "arena.graph": ("arena.analysis.picture", "arena.cli", "arena.tuning.picture"),
     "arena.analysis.picture": ("arena.cli",),
     "arena.tuning.picture": ("arena.cli",),
     # Of an extra, and asyncio comes with it: the program it makes has nothing else to do.

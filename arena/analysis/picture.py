@@ -9,39 +9,21 @@ from pathlib import Path
 
 import matplotlib as mpl
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from arena.analysis.losses import PLAYED, EntrantLosses
 from arena.analysis.values import Kind
-from arena.graph import FORMATS
-
-_LEFT_TO_RIGHT = "\u200e"
-"""Begins a text with a name in it: one in Persian letters would turn the figures round."""
+from arena.graph import LEFT_TO_RIGHT, picture
 
 
 def draw(losses: Sequence[EntrantLosses], labels: Sequence[str], file: Path, *, title: str) -> None:
     """Draw the losses of the entrants of those labels into a file. Raises OSError, and ValueError
     for a name that ends in none of `FORMATS`.
     """
-    if file.suffix not in FORMATS:
-        raise ValueError(f"{file} ends in neither {' nor '.join(FORMATS)}")
-    with mpl.rc_context(
-        {
-            "svg.hashsalt": "hokm-arena",
-            "svg.fonttype": "none",
-            "font.family": "sans-serif",
-            "font.size": 9,
-            "axes.spines.top": False,
-            "axes.spines.right": False,
-        }
-    ):
-        figure = Figure(figsize=(11.0, 4.5), layout="constrained")
+    with picture(file, inches=(11.0, 4.5), title=title) as figure:
         by_kind, by_game = figure.subplots(1, 2)
-        figure.suptitle(_LEFT_TO_RIGHT + title)
         _draw_kinds(by_kind, losses, labels)
         _draw_games(by_game, losses, labels)
-        figure.savefig(file, dpi=150, metadata={"Date": None} if file.suffix == ".svg" else None)
 
 
 def _draw_kinds(axes: Axes, losses: Sequence[EntrantLosses], labels: Sequence[str]) -> None:
@@ -80,7 +62,7 @@ def _draw_kinds(axes: Axes, losses: Sequence[EntrantLosses], labels: Sequence[st
     if has_fair:
         axes.bar(0, 0, 0, color="grey", alpha=0.5, hatch="//", label="against what was known")
     axes.legend(frameon=False, fontsize=8)
-    axes.set_xticks(range(len(losses)), [_LEFT_TO_RIGHT + label for label in labels])
+    axes.set_xticks(range(len(losses)), [LEFT_TO_RIGHT + label for label in labels])
     axes.set_xlim(-0.6, max(len(losses), 2) - 0.4)
 
 
@@ -93,7 +75,7 @@ def _draw_games(axes: Axes, losses: Sequence[EntrantLosses], labels: Sequence[st
     for entrant, label in zip(losses, labels, strict=True):
         games = [game for game, _ in entrant.by_game]
         lost = list(accumulate(points for _, points in entrant.by_game))
-        axes.plot(games, lost, drawstyle="steps-post", label=_LEFT_TO_RIGHT + label)
+        axes.plot(games, lost, drawstyle="steps-post", label=LEFT_TO_RIGHT + label)
     if losses:
         axes.legend(frameon=False, fontsize=8)
 

@@ -8,43 +8,29 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-import matplotlib as mpl
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
+from arena.graph import picture
 from arena.tuning.climb import Climb
 from arena.tuning.study import Trial
 
 _WIDTH_INCHES: Final = 9.0
 _ROW_INCHES: Final = 2.4
-_LEFT_TO_RIGHT: Final = "\u200e"
-"""Begins a text with a name in it: one in Persian letters would turn the figures round."""
 _BETTER, _WORSE, _WAY = "tab:green", "tab:red", "tab:blue"
 
 
 def draw(climb: Climb, trials: Sequence[Trial], *, file: Path, title: str) -> None:
     """Draw the way so far into a file, whose name ends in .svg or .png. Raises OSError."""
-    with mpl.rc_context(
-        {
-            "svg.hashsalt": "hokm-arena",
-            "svg.fonttype": "none",
-            "font.family": "sans-serif",
-            "font.size": 9,
-            "axes.spines.top": False,
-            "axes.spines.right": False,
-        }
-    ):
-        rows = len(climb.parameters)
-        figure = Figure(figsize=(_WIDTH_INCHES, 0.9 + _ROW_INCHES * rows), layout="constrained")
-        figure.suptitle(_LEFT_TO_RIGHT + title)
+    rows = len(climb.parameters)
+    inches = _WIDTH_INCHES, 0.9 + _ROW_INCHES * rows
+    with picture(file, inches=inches, title=title) as figure:
         for place, axes in enumerate(figure.subplots(rows, 1, sharex=True, squeeze=False)[:, 0]):
             _draw_way(axes, climb, trials, place=place)
         axes.set_xlabel(
             "trial; each tries two values of all parameters: green did better, red worse"
         )
         axes.xaxis.set_major_locator(MaxNLocator(integer=True))
-        figure.savefig(file, dpi=150, metadata={"Date": None} if file.suffix == ".svg" else None)
 
 
 def _draw_way(axes: Axes, climb: Climb, trials: Sequence[Trial], *, place: int) -> None:
