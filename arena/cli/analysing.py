@@ -23,6 +23,7 @@ from arena.analysis.values import HandAnalysis, Kind, Moment, Spot
 from arena.cli import show
 from arena.cli.errors import Misuse
 from arena.cli.show import named_columns, print_line
+from arena.cli.telling import entrants_named
 from arena.cli.text import NOT_THERE, kept_apart, plain, printable, told_apart
 from arena.wording import counted
 from hokm.notation import hand_text
@@ -56,7 +57,8 @@ def analyse_file(ask: Ask) -> None:
     """Do what was asked. Raises Misuse, RecordError, ReplayError, OSError."""
     record = load(ask.file)
     labels = told_apart([(one.name, one.version) for one in record.entrants])
-    shown = _entrants(record, labels, ask)
+    every = range(len(labels))
+    shown = every if ask.bot is None else entrants_named(record, ask.bot, option="--bot")
     chosen = list(_chosen(record, ask))
     if not chosen:
         raise Misuse(f"{ask.file} has no such hand")
@@ -78,18 +80,6 @@ def analyse_file(ask: Ask) -> None:
         show.print_json(_json(record, hands, losses, moments, labels, ask))
     else:
         _print(record, hands, losses, moments, labels, ask, show.results())
-
-
-def _entrants(record: MatchRecord, labels: Sequence[str], ask: Ask) -> set[int]:
-    """The entrants that were asked for, by name or by how they are told apart."""
-    if ask.bot is None:
-        return set(range(len(labels)))
-    names = [one.name for one in record.entrants]
-    found = {place for place, name in enumerate(names) if ask.bot in (name, labels[place])}
-    if not found:
-        known = ", ".join(printable(label) for label in labels)
-        raise Misuse(f"--bot {printable(ask.bot)}: this match was played by {known}")
-    return found
 
 
 def _chosen(record: MatchRecord, ask: Ask) -> Iterator[tuple[RoomRecord, GameRecord, HandRecord]]:

@@ -15,6 +15,7 @@ from arena.cli import show, stepping
 from arena.cli.errors import Misuse
 from arena.cli.paint import has_suits, put
 from arena.cli.pasting import pasted
+from arena.cli.places import tell
 from arena.cli.telling import (
     DECIDED,
     LEGEND,
@@ -22,6 +23,7 @@ from arena.cli.telling import (
     Teller,
     ending_lines,
     entrant_labels,
+    entrants_named,
     labelled,
     line,
     note_line,
@@ -29,11 +31,13 @@ from arena.cli.telling import (
     table_text,
 )
 from arena.cli.text import printable
+from arena.ladder.matches.scores import lost_boards
 from hokm.cards import Seat
 from hokm.errors import NotationError
 from hokm.events import CardPlayed, Event, HandEnded, HandStarted
 from hokm.notation import hand_events, hand_text, parse_hands
 from hokm.records import (
+    Format,
     GameRecord,
     HandRecord,
     MatchRecord,
@@ -65,6 +69,7 @@ class Ask:
     in_steps: bool
     as_text: bool
     is_plain: bool = False
+    lost: str | None = None
 
 
 def replay_file(ask: Ask) -> None:
@@ -78,9 +83,14 @@ def replay_file(ask: Ask) -> None:
         raise Misuse("--step waits for Enter, which needs a terminal on both sides")
     console = show.results()
     style = _Style(None if ask.seat is None else Seat(ask.seat), in_letters=not has_suits(console))
+    choosing = (ask.room, ask.game, ask.hand, ask.lost)
+    if not isinstance(what, MatchRecord) and any(one is not None for one in choosing):
+        raise Misuse(
+            "--room, --game, --hand and --lost choose from a record, and this is a hand's text"
+        )
     chosen = list(_chosen(what, ask)) if isinstance(what, MatchRecord) else []
-    if not isinstance(what, MatchRecord) and (ask.room, ask.game, ask.hand) != (None, None, None):
-        raise Misuse("--room, --game and --hand choose from a record, and this is a hand's text")
+    if ask.lost is not None and not chosen:
+        return
     is_printed = ask.is_plain or ask.as_text or ask.in_steps
     if not is_printed and stepping.is_possible():
         if isinstance(what, MatchRecord):
@@ -135,8 +145,17 @@ def _chosen(record: MatchRecord, ask: Ask) -> Iterator[_Game]:
     if not rooms:
         raise Misuse(f"--room {ask.room}: this record has rooms 1 to {len(record.rooms)}")
     games = [(room, game) for room in rooms for game in room.games]
+    if ask.lost is not None:
+        lost = _lost(record, ask.lost)
+        # How a board was lost shows beside the other rooms.
+        games.sort(key=lambda one: one[1].number)
+        games = [one for one in games if one[1].number in lost]
+        if not games:
+            return
     of_number = [one for one in games if ask.game in (None, one[1].number)]
     if not of_number:
+        if ask.lost is not None:
+            raise Misuse(f"--game {ask.game}: it is none of those that were lost")
         raise Misuse(f"--game {ask.game}: this record has games 1 to {record.games}")
     if ask.hand is None:
         yield from of_number
@@ -146,6 +165,16 @@ def _chosen(record: MatchRecord, ask: Ask) -> Iterator[_Game]:
         most = max(len(game.hands) for _, game in of_number)
         raise Misuse(f"--hand {ask.hand}: the last hand of what was chosen is {most}")
     yield from with_hand
+
+
+def _lost(record: MatchRecord, name: str) -> set[int]:
+    """The boards that a bot lost, which are told beside what is shown."""
+    entrants = entrants_named(record, name, option="--lost")
+    lost = {board for entrant in entrants for board in lost_boards(record, entrant)}
+    numbers = ": " + ", ".join(map(str, sorted(lost))) if lost else ""
+    unit = "boards" if record.format is Format.BOARDS else "pairs of races"
+    tell(f"{name} lost {len(lost)} of {record.games} {unit}{numbers}")
+    return lost
 
 
 # -- as short texts

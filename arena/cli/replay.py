@@ -25,6 +25,13 @@ def replay(
         int | None,
         typer.Option(metavar="H", min=1, help="Only this hand of a race.  [default: all]"),
     ] = None,
+    lost: Annotated[
+        str | None,
+        typer.Option(
+            metavar="BOT",
+            help="Only the boards (or pairs of races) that this bot lost, in all rooms.",
+        ),
+    ] = None,
     seat: Annotated[
         int | None,
         typer.Option(
@@ -60,6 +67,7 @@ def replay(
             room=room,
             game=game,
             hand=hand,
+            lost=lost,
             seat=seat,
             in_steps=step,
             as_text=text,

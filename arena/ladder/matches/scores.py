@@ -80,6 +80,17 @@ def score(record: MatchRecord) -> MatchScore:
     )
 
 
+def lost_boards(record: MatchRecord, entrant: int) -> tuple[int, ...]:
+    """The boards (or pairs of races) that count on which an entrant gained less than the mean of
+    the others, by number.
+    """
+    result = score(record)
+    sides = len(result.gained)
+    own = result.gained[entrant % sides]  # of four entrants the pair
+    every = zip(result.boards, own, zip(*result.gained, strict=True), strict=True)
+    return tuple(board for board, mine, gained in every if mine * sides < sum(gained))
+
+
 def _spoilt(outcomes: list[Outcome | None]) -> Ending | None:
     endings = {Ending.STOPPED if outcome is None else outcome.ending for outcome in outcomes}
     # A fault of the host says most: it voids the match whatever else happened in it.

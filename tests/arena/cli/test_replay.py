@@ -274,6 +274,31 @@ def test_room_and_game_choose(run, record, words, places):
     assert [line for line in ran.out.splitlines() if line.startswith("room ")] == places
 
 
+def with_gains(record: MatchRecord) -> MatchRecord:
+    """Board 1 is level; the first entrant loses board 2, whose sides are changed in room 2."""
+    points = ({1: (1, 0), 2: (0, 2)}, {1: (1, 0), 2: (0, 1)})
+    rooms = []
+    for room, by_game in zip(record.rooms, points, strict=True):
+        games = tuple(
+            replace(game, outcome=Outcome(Ending.COMPLETED, by_game[game.number], None))
+            for game in room.games
+        )
+        rooms.append(replace(room, games=games))
+    return replace(record, rooms=tuple(rooms))
+
+
+def test_the_boards_that_a_bot_lost_are_named_and_shown_room_beside_room(run, record):
+    ran = run("replay", record(change=with_gains), "--lost", "sara")
+    assert ran.err == "sara lost 1 of 2 boards: 2\n"
+    places = [line for line in ran.out.splitlines() if line.startswith("room ")]
+    assert places == ["room 1, game 2", "room 2, game 2"]
+
+
+def test_where_a_bot_lost_nothing_that_is_said(run, record):
+    ran = run("replay", record(change=with_gains), "--lost", "علی", "--text")
+    assert (ran.status, ran.out, ran.err) == (0, "", "علی lost 0 of 2 boards\n")
+
+
 def test_a_race_is_told_from_its_ace_draw_on(run, record):
     file = record("--format", "classic", "--games", 1, "--option", "target_points=3")
     game = load(file).rooms[0].games[0]
@@ -425,6 +450,7 @@ MISUSES = {
     "--hand 2": "--hand 2: the last hand of what was chosen is 1",
     "--seat 4": "--seat 4: this table has seats 0 to 3",
     "--room 0": "--room",
+    "--lost reza": "--lost reza: this match was played by sara",
     "--step": "--step waits for Enter, which needs a terminal",
     "--text --seat 1": "leave out --seat and --step",
     "--text --step": "leave out --seat and --step",
