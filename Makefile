@@ -64,7 +64,7 @@ kills: $(VENV)/$(STAMP) ## kill a ladder 200 times (KILLS) at random moments (KI
 shuffles: $(VENV)/$(STAMP) ## shuffle a million decks (SHUFFLES) and see each card everywhere as chance would have it
 	SHUFFLES=$(or $(SHUFFLES),1000000) $(BIN)/python -m pytest tests/hokm/test_deck.py -k case_51 -s --timeout 0 $(ARGS)
 
-endings: $(VENV)/$(STAMP) ## solve ten thousand endings (ENDINGS) of each game and compare with brute force; ten minutes
+endings: $(VENV)/$(STAMP) ## solve ten thousand endings (ENDINGS) of each game and compare with brute force; three minutes
 	ENDINGS=$(or $(ENDINGS),10000) $(BIN)/python -m pytest tests/hokm/solver -n 2 --timeout 0 $(ARGS)
 
 env-games: $(VENV)/$(STAMP) ## play 100,000 random games (GAMES) of each variant in the vectorised environment and by the rules

@@ -7,7 +7,7 @@ from pathlib import Path, PurePosixPath
 import pytest
 
 from tools.docstrings import markdown_of
-from tools.documentation import foreign, linked, navigation, place, write_pages
+from tools.documentation import foreign, linked, navigation, place, unbroken, write_pages
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -85,7 +85,8 @@ def test_what_pages_link_to_becomes_a_page_and_what_that_links_to(tmp_path: Path
         "README.md": "[a](docs/a.md)",
         "CONTRIBUTING.md": "",
         "CHANGELOG.md": "",
-        "docs/a.md": "[b](../code/README.md)",
+        "docs/a.md": "[b](../code/README.md), [d](d.json)",
+        "docs/d.json": "{}",
         "code/README.md": "[c](wire/)",
         "code/wire/x.proto": "message X {}\n",
         "code/other.md": "nobody leads here",
@@ -104,6 +105,7 @@ def test_what_pages_link_to_becomes_a_page_and_what_that_links_to(tmp_path: Path
     }
     shown = (site / "repository/code/wire.md").read_text(encoding="utf-8")
     assert "## x.proto\n\n````protobuf\nmessage X {}\n````" in shown
+    assert (site / "d.json").read_text(encoding="utf-8") == "{}"
     assert "::: hokm.view" in (site / "api/hokm.view.md").read_text(encoding="utf-8")
 
 
@@ -127,6 +129,23 @@ def test_a_link_to_what_is_not_there_is_an_error(tmp_path: Path) -> None:
 )
 def test_what_asks_another_host_by_itself_is_found(html: str, asks: bool) -> None:
     assert bool(foreign(html)) == asks
+
+
+@pytest.mark.parametrize(
+    ("html", "there"),
+    [
+        ("<code>--json</code>", '<code><span class="option">--json</span></code>'),
+        (
+            "<code>sprt A --preset smoke</code>",
+            '<code>sprt A <span class="option">--preset</span> smoke</code>',
+        ),
+        ("<code>ladder-run -1</code>", "<code>ladder-run -1</code>"),
+        ("<pre><code><span></span>a --json</code></pre>",) * 2,
+        ("or --json",) * 2,
+    ],
+)
+def test_an_option_of_a_command_stands_on_one_line(html: str, there: str) -> None:
+    assert unbroken(html) == there
 
 
 # -- docstrings
