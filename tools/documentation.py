@@ -20,6 +20,7 @@ from typing import Final
 
 ROOT: Final = Path(__file__).resolve().parent.parent
 SETTINGS: Final = ROOT / "zensical.toml"
+STYLE: Final = ROOT / "tools" / "documentation.css"
 
 _RENAMED: Final = {
     "README.md": "index.md",
@@ -39,6 +40,8 @@ _LANGUAGES: Final = {".json": "json", ".mjs": "js", ".proto": "protobuf", ".py":
 _FENCE: Final = re.compile(r"^(```.*?^```$)", re.MULTILINE | re.DOTALL)
 _LINK: Final = re.compile(r"\]\(([^)\s]+)\)")
 _COMMENT: Final = re.compile(r"^(<!--.*-->)$", re.MULTILINE)
+_CODE: Final = re.compile(r"<code>([^<]*)</code>")
+_OPTION: Final = re.compile(r"(?<![\w-])--?[a-zA-Z][\w-]*")
 _FOREIGN: Final = re.compile(
     r"""<(?:script|img|iframe|source)\b[^>]*\bsrc="?(?:https?:)?//[^>]*>"""
     r"""|<link\b(?=[^>]*\brel="?(?:stylesheet|preload|preconnect|icon))[^>]*\bhref="?(?:https?:)?//[^>]*>"""
@@ -65,7 +68,10 @@ def _pages(entry: object) -> Iterator[str]:
 
 
 def place(file: PurePosixPath) -> PurePosixPath:
-    """Where a file or folder of the repository is on the site; both from their roots."""
+    """Where a file or folder of the repository is on the site; both from their roots.
+
+    A file in `docs/` that is no page is there for programs, and is on the site what it is.
+    """
     if (renamed := _RENAMED.get(str(file))) is not None:
         return PurePosixPath(renamed)
     if file.is_relative_to("docs"):
@@ -112,7 +118,9 @@ def write_pages(root: Path, into: Path, *, names: list[str]) -> None:
         written.add(file)
         if not (root / file).exists():
             raise FileNotFoundError(f"{file}: a page links to it, and it is not there")
-        if file.suffix == ".md":
+        if file.is_relative_to("docs") and file.suffix != ".md" and (root / file).is_file():
+            text = (root / file).read_text(encoding="utf-8")  # for a program, and so as it is
+        elif file.suffix == ".md":
             text, also = linked((root / file).read_text(encoding="utf-8"), file=file)
             waiting += also
         else:
@@ -159,6 +167,16 @@ def _write(file: Path, text: str) -> None:
     file.write_text(text, encoding="utf-8")
 
 
+def unbroken(html: str) -> str:
+    """A page whose lines break nowhere within an option of a command: `--json`, not `--` `json`."""
+    return _CODE.sub(
+        lambda code: (
+            "<code>" + _OPTION.sub(r'<span class="option">\g<0></span>', code[1]) + "</code>"
+        ),
+        html,
+    )
+
+
 def foreign(html: str) -> list[str]:
     """What in a page has a browser ask another host for something."""
     return _FOREIGN.findall(html)
@@ -185,6 +203,7 @@ def main() -> int:
     pages, site = ROOT / settings["docs_dir"], ROOT / settings["site_dir"]
     try:
         write_pages(ROOT, pages, names=navigation())
+        shutil.copy(STYLE, pages)
         shutil.rmtree(site, ignore_errors=True)
         os.chdir(ROOT)
         cli(["build", "--clean", "--strict", "--config-file", str(SETTINGS)], standalone_mode=False)
@@ -192,11 +211,11 @@ def main() -> int:
         # Of zensical, a RuntimeError: it has said by then what it found.
         print(f"error: {error}", file=sys.stderr)
         return 1
-    asking = [
-        f"{page.relative_to(site)}: {tag}"
-        for page in sorted(site.rglob("*.html"))
-        for tag in foreign(page.read_text(encoding="utf-8"))
-    ]
+    asking: list[str] = []
+    for page in sorted(site.rglob("*.html")):
+        html = page.read_text(encoding="utf-8")
+        page.write_text(unbroken(html), encoding="utf-8")
+        asking += [f"{page.relative_to(site)}: {tag}" for tag in foreign(html)]
     for line in asking:
         print(f"asks another host: {line}", file=sys.stderr)
     return 1 if asking or counting.warnings else 0
