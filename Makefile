@@ -100,7 +100,7 @@ test-lowest: .venv-lowest/$(STAMP) ## run the SDK's tests with the oldest grpcio
 	$(LOWEST)/python -m pytest tests/hokm $(ARGS)
 
 docs: .venv-docs/$(STAMP) ## build the documentation site into site/, with warnings as errors
-	$(DOCS)/python tools/documentation.py
+	$(DOCS)/python -m tools.documentation
 
 clean: ## remove the environments and what tools and the demo left
 	rm -rf .venv .venv-* .cache .mypy_cache .pytest_cache .ruff_cache .hypothesis build site $(DEMO)

@@ -8,18 +8,22 @@ Warnings are errors, those of the tools and what would have a reader ask another
 """
 
 import ast
+import itertools
 import logging
 import os
 import re
 import shutil
 import sys
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path, PurePosixPath
 from typing import Final
 
+from tools.docstrings import markdown_of
+
 ROOT: Final = Path(__file__).resolve().parent.parent
 SETTINGS: Final = ROOT / "zensical.toml"
+SDK: Final = ROOT / "sdk" / "python" / "src"
 STYLE: Final = ROOT / "tools" / "documentation.css"
 
 _RENAMED: Final = {
@@ -38,7 +42,7 @@ _INDEXES: Final = ("hokm", "hokm.env")
 _LANGUAGES: Final = {".json": "json", ".mjs": "js", ".proto": "protobuf", ".py": "python"}
 
 _FENCE: Final = re.compile(r"^(```.*?^```$)", re.MULTILINE | re.DOTALL)
-_LINK: Final = re.compile(r"\]\(([^)\s]+)\)")
+_LINK: Final = re.compile(r"(?:\[(?P<file>[\w-]+\.md))?\]\((?P<to>[^)\s]+)\)")
 _COMMENT: Final = re.compile(r"^(<!--.*-->)$", re.MULTILINE)
 _CODE: Final = re.compile(r"<code>([^<]*)</code>")
 _OPTION: Final = re.compile(r"(?<![\w-])--?[a-zA-Z][\w-]*")
@@ -49,22 +53,22 @@ _FOREIGN: Final = re.compile(
 """What a browser asks another host for by itself."""
 
 
-def navigation(settings: Path = SETTINGS) -> list[str]:
-    """The pages that the navigation names, in its order."""
+def navigation(settings: Path = SETTINGS) -> dict[str, str | None]:
+    """The pages that the navigation has, in its order, and the name it gives to each, if any."""
     project = tomllib.loads(settings.read_text(encoding="utf-8"))["project"]
-    return list(_pages(project["nav"]))
+    return dict(_pages(project["nav"]))
 
 
-def _pages(entry: object) -> Iterator[str]:
+def _pages(entry: object, name: str | None = None) -> Iterator[tuple[str, str | None]]:
     match entry:
         case str():
-            yield entry
+            yield entry, name
         case list():
             for inner in entry:
                 yield from _pages(inner)
         case dict():
-            for inner in entry.values():
-                yield from _pages(inner)
+            for key, inner in entry.items():
+                yield from _pages(inner, key)
 
 
 def place(file: PurePosixPath) -> PurePosixPath:
@@ -80,23 +84,28 @@ def place(file: PurePosixPath) -> PurePosixPath:
     return there if there.suffix == ".md" else there.with_name(there.name + ".md")
 
 
-def linked(text: str, *, file: PurePosixPath) -> tuple[str, set[PurePosixPath]]:
+def linked(
+    text: str, *, file: PurePosixPath, names: Mapping[str, str | None]
+) -> tuple[str, set[PurePosixPath]]:
     """A page of the repository as it is on the site, with the files and folders it links to.
 
+    A link whose text is the file it leads to has on the site the page's name, out of `names`.
     Raises ValueError for a link that leads out of the repository.
     """
     found: set[PurePosixPath] = set()
     here = place(file).parent
 
     def moved(link: "re.Match[str]") -> str:
-        path, mark, anchor = link[1].partition("#")
-        if not path or "://" in link[1]:
+        path, mark, anchor = link["to"].partition("#")
+        if not path or "://" in link["to"]:
             return link[0]
         target = PurePosixPath(os.path.normpath(file.parent / path))
         if target.parts[0] == "..":
-            raise ValueError(f"{file}: {link[1]} leads out of the repository")
+            raise ValueError(f"{file}: {link['to']} leads out of the repository")
         found.add(target)
-        return f"]({os.path.relpath(place(target), here)}{mark}{anchor})"
+        name = names.get(str(place(target))) or link["file"]
+        shown = f"[{name}" if link["file"] == target.name else link[0].partition("]")[0]
+        return f"{shown}]({os.path.relpath(place(target), here)}{mark}{anchor})"
 
     parts = _FENCE.split(text)
     # What is split by is at every other place: code, which has no links. A comment is one to this
@@ -105,8 +114,8 @@ def linked(text: str, *, file: PurePosixPath) -> tuple[str, set[PurePosixPath]]:
     return "".join(parts), found
 
 
-def write_pages(root: Path, into: Path, *, names: list[str]) -> None:
-    """Write all that the site is made of: the pages called `names`, and what they link to."""
+def write_pages(root: Path, into: Path, *, names: Mapping[str, str | None]) -> None:
+    """Write all that the site is made of: the pages in `names`, and what they link to."""
     shutil.rmtree(into, ignore_errors=True)
     waiting = [PurePosixPath(name) for name in _RENAMED]
     waiting += [PurePosixPath(page.relative_to(root)) for page in root.glob("docs/**/*.md")]
@@ -121,7 +130,7 @@ def write_pages(root: Path, into: Path, *, names: list[str]) -> None:
         if file.is_relative_to("docs") and file.suffix != ".md" and (root / file).is_file():
             text = (root / file).read_text(encoding="utf-8")  # for a program, and so as it is
         elif file.suffix == ".md":
-            text, also = linked((root / file).read_text(encoding="utf-8"), file=file)
+            text, also = linked((root / file).read_text(encoding="utf-8"), file=file, names=names)
             waiting += also
         else:
             text = f"# {file}\n\n" + "\n".join(_shown(root, file))
@@ -136,8 +145,7 @@ def _reference(module: str) -> str:
     heading = f"# {module} {{ #{module} }}\n\n"  # the anchor that references to a module lead to
     if module not in _INDEXES:
         return f"{heading}::: {module}\n"
-    file = ROOT / "sdk/python/src" / module.replace(".", "/") / "__init__.py"
-    init = file.read_text(encoding="utf-8")
+    init = (SDK / module.replace(".", "/") / "__init__.py").read_text(encoding="utf-8")
     names = {
         alias.name: f"{node.module}.{alias.name}"
         for node in ast.walk(ast.parse(init))
@@ -145,8 +153,34 @@ def _reference(module: str) -> str:
         for alias in node.names
         if node.module not in ("typing", module)
     }
-    links = "\n".join(f"* [`{name}`][{full}]" for name, full in sorted(names.items()))
+    links = "\n".join(
+        f"* [`{name}`][{full}]: {summary(full)}" for name, full in sorted(names.items())
+    )
     return f"{heading}::: {module}\n    options:\n      members: false\n\n{links}\n"
+
+
+def summary(name: str) -> str:
+    """The first sentence of the docstring of a class, a function or a value of the SDK.
+
+    Raises LookupError for what is not there or has none.
+    """
+    module, _, inner = name.rpartition(".")
+    file = SDK / (module.replace(".", "/") + ".py")
+    body = ast.parse(file.read_text(encoding="utf-8")).body
+    for node, after in itertools.pairwise([*body, ast.Pass()]):
+        match node, after:
+            case ((ast.ClassDef() | ast.FunctionDef()), _) if node.name == inner:
+                told = ast.get_docstring(node)
+            case ast.Assign(targets=[ast.Name(id=target)]), ast.Expr(
+                value=ast.Constant(value=str(told))
+            ) if target == inner:
+                pass
+            case _:
+                continue
+        if told:
+            first = re.split(r"(?<=[^.]\.)\s|\n\n", told, maxsplit=1)[0]
+            return markdown_of(" ".join(first.split()), full_name=lambda known: known)
+    raise LookupError(f"{name} has no docstring")
 
 
 def _shown(root: Path, file: PurePosixPath) -> Iterator[str]:

@@ -7,16 +7,25 @@ from pathlib import Path, PurePosixPath
 import pytest
 
 from tools.docstrings import markdown_of
-from tools.documentation import foreign, linked, navigation, place, unbroken, write_pages
+from tools.documentation import (
+    foreign,
+    linked,
+    navigation,
+    place,
+    summary,
+    unbroken,
+    write_pages,
+)
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
 def test_every_page_is_in_the_navigation_and_nothing_else_is() -> None:
     named = navigation()
+    settings = (ROOT / "zensical.toml").read_text(encoding="utf-8")
+    assert [name for name in named if settings.count(f'"{name}"') != 1] == []
     pages = {str(page.relative_to(ROOT / "docs")) for page in (ROOT / "docs").rglob("*.md")}
     modules = [name for name in named if name.startswith("api/")]
-    assert len(named) == len(set(named))
     assert set(named) - set(modules) == pages | {"index.md", "contributing.md", "changelog.md"}
     for name in modules:
         assert importlib.util.find_spec(PurePosixPath(name).stem), name
@@ -59,24 +68,38 @@ def test_each_file_has_one_place_on_the_site(file: str, there: str) -> None:
     ],
 )
 def test_a_link_leads_to_the_same_on_the_site(file: str, link: str, there: str) -> None:
-    assert linked(f"[a]({link})", file=PurePosixPath(file))[0] == f"[a]({there})"
+    assert linked(f"[a]({link})", file=PurePosixPath(file), names={})[0] == f"[a]({there})"
+
+
+@pytest.mark.parametrize(
+    ("text", "there"),
+    [
+        ("[rules.md](rules.md#options)", "[The rulebook](rules.md#options)"),
+        ("[the rules](rules.md)", "[the rules](rules.md)"),
+        ("[luck.md](luck.md)", "[luck.md](luck.md)"),
+        ("[luck.md](rules.md)", "[luck.md](rules.md)"),
+    ],
+)
+def test_a_link_named_for_its_file_has_the_name_of_the_page(text: str, there: str) -> None:
+    names = {"rules.md": "The rulebook", "luck.md": None}
+    assert linked(text, file=PurePosixPath("docs/a.md"), names=names)[0] == there
 
 
 def test_code_has_no_links() -> None:
     text = "```python\nx[0](../README.md)\n```\n"
-    assert linked(text, file=PurePosixPath("docs/a.md")) == (text, set())
+    assert linked(text, file=PurePosixPath("docs/a.md"), names={}) == (text, set())
 
 
 def test_a_comment_stands_alone_so_that_a_table_below_it_is_one() -> None:
     text = "A.\n\n<!-- made -->\n| a |\n|---|\n<!-- made -->\n"
-    assert linked(text, file=PurePosixPath("docs/a.md"))[0] == (
+    assert linked(text, file=PurePosixPath("docs/a.md"), names={})[0] == (
         "A.\n\n\n<!-- made -->\n\n| a |\n|---|\n\n<!-- made -->\n\n"
     )
 
 
 def test_a_link_out_of_the_repository_is_refused() -> None:
     with pytest.raises(ValueError, match=r"docs/a\.md: \.\./\.\./b\.md leads out"):
-        linked("[a](../../b.md)", file=PurePosixPath("docs/a.md"))
+        linked("[a](../../b.md)", file=PurePosixPath("docs/a.md"), names={})
 
 
 def test_what_pages_link_to_becomes_a_page_and_what_that_links_to(tmp_path: Path) -> None:
@@ -93,7 +116,7 @@ def test_what_pages_link_to_becomes_a_page_and_what_that_links_to(tmp_path: Path
     }.items():
         (root / file).parent.mkdir(parents=True, exist_ok=True)
         (root / file).write_text(text, encoding="utf-8")
-    write_pages(root, site, names=["index.md", "api/hokm.view.md"])
+    write_pages(root, site, names={"index.md": None, "api/hokm.view.md": None})
     assert {str(file.relative_to(site)) for file in site.rglob("*.md")} == {
         "index.md",
         "contributing.md",
@@ -113,7 +136,7 @@ def test_a_link_to_what_is_not_there_is_an_error(tmp_path: Path) -> None:
     for file in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md"):
         (tmp_path / file).write_text("[a](docs/a.md)", encoding="utf-8")
     with pytest.raises(FileNotFoundError, match=r"docs/a\.md"):
-        write_pages(tmp_path, tmp_path / "site", names=[])
+        write_pages(tmp_path, tmp_path / "site", names={})
 
 
 @pytest.mark.parametrize(
@@ -149,6 +172,23 @@ def test_an_option_of_a_command_stands_on_one_line(html: str, there: str) -> Non
 
 
 # -- docstrings
+
+
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [
+        ("hokm.cards.Suit", "The four suits in the order of the card numbering."),
+        ("hokm.cards.cards_in", "The cards of a set, ascending."),
+        ("hokm.cards.Side", "What scores: with four seats side 0 is seats {0, 2}"),
+    ],
+)
+def test_an_index_says_what_each_name_is(name: str, says: str) -> None:
+    assert summary(name).startswith(says)
+
+
+def test_a_name_without_a_docstring_is_in_no_index() -> None:
+    with pytest.raises(LookupError, match=r"hokm\.cards\.Nobody"):
+        summary("hokm.cards.Nobody")
 
 
 def markdown(text: str) -> str:
