@@ -1,10 +1,11 @@
 """Files that are whole or not there, folders that one process holds at a time, and what is said
-where one cannot be written.
+where one cannot be written or read.
 """
 
 import fcntl
+import json
 import os
-from collections.abc import Iterator, Set
+from collections.abc import Iterator, Mapping, Set
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
@@ -38,6 +39,26 @@ def unwritable(error: OSError, where: Path) -> LadderError:
     """The error for a file or folder that the system would not let us write."""
     problem = f"cannot be written ({error.strerror})"
     return LadderError(where, problem, remedy="mend that, then run the command again")
+
+
+def read_document(
+    file: Path, *, largest_bytes: int, holds: str, remedy: str
+) -> Mapping[str, object]:
+    """The JSON object in a file of ours, of so many bytes at most, which ``holds`` that. Raises
+    LadderError, with that remedy for what is damaged.
+    """
+    try:
+        with file.open("rb") as stream:
+            data = stream.read(largest_bytes + 1)
+        document = json.loads(data) if len(data) <= largest_bytes else None
+    except OSError as error:
+        problem = f"cannot be read ({error.strerror})"
+        raise LadderError(file, problem, remedy="make it readable") from error
+    except (ValueError, RecursionError) as error:
+        raise LadderError(file, "is not JSON", remedy=remedy) from error
+    if not isinstance(document, dict):
+        raise LadderError(file, f"holds no {holds}", remedy=remedy)
+    return document
 
 
 LOCK_FILE: Final = "lock"

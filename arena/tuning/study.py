@@ -29,7 +29,7 @@ import trio
 from arena.ladder.bots.entrants import Entrant, Parameter
 from arena.ladder.bots.frozen import freeze, thaw
 from arena.ladder.errors import LadderError
-from arena.ladder.files import held, unwritable, write_whole
+from arena.ladder.files import held, read_document, unwritable, write_whole
 from arena.ladder.matches.boards import MatchPlan, Secret
 from arena.ladder.matches.experiment import Design, Runner, batch_plan, experiment_name
 from arena.ladder.matches.room import Watcher
@@ -234,11 +234,15 @@ def opened(
         batch_plan(question.design, (question.bot, other), secret=Secret(bytes(32)))
     with held(folder, kind="tuning", begun=STUDY_FILE, ours={SECRET_FILE, "bots", "logs"}):
         file = folder / STUDY_FILE
-        kept = _kept(file) if file.exists() else None
-        if kept is None:
+        is_new = not file.exists()
+        kept: Mapping[str, object] = {}
+        if is_new:
             found = Secret(secret)
             _write_secret(folder / SECRET_FILE, secret)
         else:
+            kept = read_document(
+                file, largest_bytes=_LARGEST_BYTES, holds="tuning", remedy=_RESTORE
+            )
             _refuse_another(folder, question, kept)
             found = _secret(folder / SECRET_FILE, commitment=str(kept.get("commitment")))
             if not is_new_seed and found.secret != secret:
@@ -254,7 +258,7 @@ def opened(
             ),
             secret=found,
         )
-        if kept is None:
+        if is_new:
             study.save()
         else:
             study.is_resumed = True
@@ -346,21 +350,6 @@ def _frozen(bot: Entrant, bots: Path) -> Entrant:
     freeze(bot, bots=bots)
     kept = thaw(bot.digest, bots=bots)
     return replace(kept, environment=bot.environment, revision=bot.revision)
-
-
-def _kept(file: Path) -> Mapping[str, object]:
-    try:
-        with file.open("rb") as stream:
-            data = stream.read(_LARGEST_BYTES + 1)
-        document = json.loads(data) if len(data) <= _LARGEST_BYTES else None
-    except OSError as error:
-        problem = f"cannot be read ({error.strerror})"
-        raise LadderError(file, problem, remedy="make it readable") from error
-    except (ValueError, RecursionError) as error:
-        raise LadderError(file, "is not JSON", remedy=_RESTORE) from error
-    if not isinstance(document, dict):
-        raise LadderError(file, "holds no tuning", remedy=_RESTORE)
-    return document
 
 
 def _refuse_another(folder: Path, question: Question, kept: Mapping[str, object]) -> None:

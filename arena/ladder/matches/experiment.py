@@ -34,7 +34,7 @@ import trio
 from arena.ladder.bots.entrants import BotError, Entrant, load_bot, program_digest
 from arena.ladder.bots.frozen import freeze, thaw
 from arena.ladder.errors import LadderError
-from arena.ladder.files import held, unwritable, write_whole
+from arena.ladder.files import held, read_document, unwritable, write_whole
 from arena.ladder.matches.boards import MatchPlan, Secret, joined_names
 from arena.ladder.matches.room import Watcher
 from arena.ladder.matches.scores import score
@@ -615,18 +615,7 @@ def _resumed(
 
 
 def _document(file: Path) -> Mapping[str, object]:
-    try:
-        with file.open("rb") as stream:
-            data = stream.read(_LARGEST_BYTES + 1)
-        document = json.loads(data) if len(data) <= _LARGEST_BYTES else None
-    except OSError as error:
-        problem = f"cannot be read ({error.strerror})"
-        raise LadderError(file, problem, remedy="make it readable") from error
-    except (ValueError, RecursionError) as error:
-        raise LadderError(file, "is not JSON", remedy=_RESTORE) from error
-    if not isinstance(document, dict):
-        raise LadderError(file, "holds no settings", remedy=_RESTORE)
-    return document
+    return read_document(file, largest_bytes=_LARGEST_BYTES, holds="settings", remedy=_RESTORE)
 
 
 def _flat(value: object, prefix: str = "") -> dict[str, object]:
