@@ -138,7 +138,12 @@ def move(
 
     if database != HERE:
         server_at(database, schema="any")
-    moved = move(folder, database=None if database == HERE else database)
+    where = HERE if database == HERE else "a server"  # the address may hold a password
+    moved = move(
+        folder,
+        database=None if database == HERE else database,
+        deed=deed_of("move", f"its rows to {where}"),
+    )
     if json_:
         show.print_json({"from": moved.source, "to": moved.target, "rows": moved.rows})
     elif moved.rows is None:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from arena.ladder.errors import LadderError
+from arena.ladder.facts import Deed
 from arena.ladder.files import part_of, unwritable
 from arena.ladder.ladder import Ladder
 from arena.ladder.store import sqlite
@@ -34,9 +35,10 @@ class Moved:
     rows: int | None
 
 
-def move(folder: Path, *, database: str | None) -> Moved:
+def move(folder: Path, *, database: str | None, deed: Deed | None = None) -> Moved:
     """Move the database of a ladder to the server that `database` is the address of, or into its
-    folder. What a move that was interrupted has left is made anew.
+    folder. What a move that was interrupted has left is made anew. The deed is kept where it
+    moved to.
 
     Raises LadderError if the ladder is being played, or if there is a ladder in that place.
     """
@@ -50,7 +52,9 @@ def move(folder: Path, *, database: str | None) -> Moved:
                 sqlite.remove(folder / DATABASE_FILE)
             return Moved(str(source), str(target), None)
         rows = _move(ladder, target)
-    Ladder.open(folder).close()  # it is in use from now on
+    with Ladder.open(folder) as ladder:  # it is in use from now on
+        if deed is not None:
+            ladder.store.operator.note(deed)
     return Moved(str(source), str(target), rows)
 
 

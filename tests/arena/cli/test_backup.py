@@ -108,6 +108,9 @@ def test_a_ladder_moves_to_a_server_and_back(
     assert answer["rows"] is None
     assert "s3cret" not in str(answer)
     assert run("ladder", "move", ladder, "--database", "sqlite").status == 0
+    log = run("operate", ladder, "log").out
+    assert [log.count(f" move its rows to {where}") for where in ("a server", "sqlite")] == [1, 1]
+    assert "s3cret" not in log
     assert "reza" in run("ladder", "standings", ladder).out
 
 
