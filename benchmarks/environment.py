@@ -63,17 +63,20 @@ def measure(*, games: int, steps: int, hands: int, rounds: int) -> Environment:
 
 
 def begun(seats: int, games: int) -> VectorEnv:
+    """An environment of so many games, each at its first decision."""
     env = VectorEnv(games, seats=seats)
     env.reset(seed=1)
     return env
 
 
 def at_once(seats: int, games: int, steps: int) -> Callable[[], float]:
+    """Random play in one call: decisions a second of CPU."""
     env = begun(seats, games)
     return lambda: cpu_rate(lambda: env.play_random(steps))
 
 
 def by_steps(seats: int, games: int, steps: int) -> Callable[[], float]:
+    """Random play by a pair of calls for each decision of every game."""
     env = begun(seats, games)
 
     def play() -> int:
@@ -85,6 +88,7 @@ def by_steps(seats: int, games: int, steps: int) -> Callable[[], float]:
 
 
 def observing(games: int, steps: int) -> Callable[[], float]:
+    """Likewise, with the masks and the observations of every decision made too."""
     env = begun(4, games)
 
     def play() -> int:
@@ -101,6 +105,8 @@ def observing(games: int, steps: int) -> Callable[[], float]:
 
 
 def open_spiel(game_name: str) -> Callable[[int], Callable[[], float]]:
+    """Random play of a game of OpenSpiel, by so many hands."""
+
     def peer(hands: int) -> Callable[[], float]:
         game = importlib.import_module("pyspiel").load_game(game_name)
         random_number = random.Random(4).random
@@ -121,6 +127,7 @@ def open_spiel(game_name: str) -> Callable[[int], Callable[[], float]]:
 
 
 def rlcard(hands: int) -> Callable[[], float]:
+    """Random play of RLCard's bridge, by a twentieth of so many hands: it is slow."""
     env = importlib.import_module("rlcard").make("bridge", config={"seed": 5})
     random_number = random.Random(5).random
 
@@ -145,6 +152,7 @@ PEERS: dict[str, tuple[str, Callable[[int], Callable[[], float]]]] = {
 
 
 def report(measured: Environment) -> str:
+    """The table of what was measured, and what is not installed."""
     rows = [["Environment", "decisions/s of CPU", "of the public form", "target"]]
     for name, rate in measured.rates.items():
         target = f"{TARGET_PER_SECOND:,}" if name == AT_ONCE else ""

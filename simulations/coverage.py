@@ -35,10 +35,12 @@ class Format(Protocol):
     side; scores have a column for each pair of sides."""
 
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """What the table calls it."""
 
     @property
-    def sides(self) -> int: ...
+    def sides(self) -> int:
+        """How many sides a match has."""
 
     def play(self, rng: np.random.Generator, strengths: Array) -> Array:
         """The scores of one match for each row."""
@@ -56,6 +58,7 @@ class Boards:
     sides: int = 2
 
     def play(self, rng: np.random.Generator, strengths: Array) -> Array:
+        """A score for each match and each pair of sides, drawn from `rng`."""
         # All bots of a league are of one kind.
         tilted = _tilted_matches(int(rng.integers(len(EVEN_BOARDS))), self.is_vp)
         expected = self.expected(strengths)[:, 0]
@@ -68,6 +71,7 @@ class Boards:
         return scores
 
     def expected(self, strengths: Array) -> Array:
+        """The same in the mean."""
         return _expected_of(strengths)
 
 
@@ -125,6 +129,7 @@ class MirroredRaces:
     sides: int = 2
 
     def play(self, rng: np.random.Generator, strengths: Array) -> Array:
+        """A score for each match and each pair of sides, drawn from `rng`."""
         p = self.expected(strengths)
         in_common = -0.5 * np.minimum(p, 1.0 - p) ** 2
         both, none = p**2 + in_common, (1.0 - p) ** 2 + in_common
@@ -132,6 +137,7 @@ class MirroredRaces:
         return np.where(chance < both, 1.0, np.where(chance < 1.0 - none, 0.5, 0.0))
 
     def expected(self, strengths: Array) -> Array:
+        """The same in the mean."""
         return _expected_of(strengths)
 
 
@@ -144,11 +150,13 @@ class GamesOfThree:
     sides: int = 3
 
     def play(self, rng: np.random.Generator, strengths: Array) -> Array:
+        """A score for each match and each pair of sides, drawn from `rng`."""
         form = strengths + rng.gumbel(size=strengths.shape)
         step = np.floor(form / TIE + rng.random((len(form), 1)))
         return np.asarray(0.5 + 0.5 * np.sign(_differences(step)))
 
     def expected(self, strengths: Array) -> Array:
+        """The same in the mean."""
         # Coarse steps laid at random: a win where the lead is more than a chance from −TIE to TIE.
         lead = _differences(strengths)
         softplus = np.logaddexp(0.0, lead + TIE) - np.logaddexp(0.0, lead - TIE)

@@ -81,6 +81,7 @@ class Moment:
         """What would have been best: in points where they are known, and of those in tricks."""
 
         def worth(option: Option) -> tuple[float, int]:
+            """Points first, and of equal points tricks."""
             return (option.points or 0.0, option.tricks)
 
         best = max(map(worth, self.options))

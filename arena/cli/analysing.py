@@ -98,6 +98,7 @@ def _analysed(
     digest = substance_digest(record)
 
     def fair(decided: Decided, spot: Spot) -> float | None:
+        """Points lost against what was known, over deals that the record and the place give."""
         return fair_points_lost(decided, Random(f"{digest} {spot}"), samples=ask.samples)
 
     console = show.errors()

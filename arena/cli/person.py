@@ -127,6 +127,8 @@ def person_at(terminal_: Terminal, *, name_: str = "") -> type[Person]:
     """The class of a person at that terminal, and of that name."""
 
     class There(Person):
+        """A person who sits there."""
+
         terminal = terminal_
         name = name_
 
@@ -138,11 +140,13 @@ def this_terminal() -> Terminal:
     console = Console(highlight=False)
 
     def show(lines: Iterable[Line]) -> None:
+        """Print the lines now, whoever reads."""
         for one in lines:
             put(console, one)
         sys.stdout.flush()
 
     def ask(prompt: str) -> str:
+        """One line that is typed; raises EOFError at the end of input."""
         try:
             typed = input(prompt)
         except (EOFError, KeyboardInterrupt):

@@ -169,6 +169,7 @@ class _Printer:
         self._pasted: set[tuple[int | None, int | None]] = set()
 
     def print(self, difference: Difference) -> None:
+        """Print one difference, and its hand if that is a new one."""
         hand = difference.place.game, difference.place.hand
         console = show.results()
         for line in _difference_lines(difference, is_pasted=hand not in self._pasted):

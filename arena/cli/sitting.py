@@ -153,9 +153,11 @@ class _AtOnce:
         self._runner = runner
 
     def stop(self) -> None:
+        """A first signal ends it as a second one does."""
         self.abort()
 
     def abort(self) -> None:
+        """End the runner, and remember that somebody asked for it."""
         self.was_asked = True
         self._runner.abort()
 

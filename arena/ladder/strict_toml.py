@@ -28,7 +28,8 @@ _TOO_LONG: Final = "has an integer of more than 64 bits"
 class MakeError(Protocol):
     """An error for whoever wrote the file: where, what is wrong, what to do."""
 
-    def __call__(self, where: str, problem: str, *, remedy: str) -> Exception: ...
+    def __call__(self, where: str, problem: str, *, remedy: str) -> Exception:
+        """Make the error; raising it is for whoever asked."""
 
 
 def read_text(file: Path, *, error: MakeError, remedy: str) -> str:
@@ -117,10 +118,12 @@ class Table:
         return key in self.values
 
     def refuse(self, key: str, problem: str, *, remedy: str = "") -> NoReturn:
+        """Raise the table's error: what is wrong with the value of a key, and what to do."""
         where = f"{self._file}: {self._prefix}{shortened(key)}"
         raise self._error(where, problem, remedy=remedy or self._remedy(key))
 
     def refuse_unknown(self, known: Iterable[str]) -> None:
+        """Refuse the first key that is none of the known ones, and name the nearest of them."""
         keys = tuple(known)
         for key in self.values:
             if key not in keys:
@@ -129,6 +132,7 @@ class Table:
                 self.refuse(key, "is not a known key", remedy=remedy)
 
     def table(self, key: str) -> "Table":
+        """The table that stands under a key, whose errors name it in full."""
         value = self.required(key)
         if not isinstance(value, dict):
             self.refuse(key, "is not a table")
@@ -141,12 +145,14 @@ class Table:
         )
 
     def text(self, key: str) -> str:
+        """A text."""
         value = self.required(key)
         if not isinstance(value, str):
             self.refuse(key, f"{quoted(value)} is not a text")
         return value
 
     def whole(self, key: str, *, least: int | None = None) -> int:
+        """A whole number, not below `least`; true is none."""
         value = self.required(key)
         # To Python, true is an integer.
         if type(value) is not int or (least is not None and value < least):
@@ -155,24 +161,28 @@ class Table:
         return value
 
     def number(self, key: str) -> float:
+        """A number, whole or not; true is none."""
         value = self.required(key)
         if type(value) is not float and type(value) is not int:
             self.refuse(key, f"{quoted(value)} is not a number")
         return float(value)
 
     def flag(self, key: str) -> bool:
+        """True or false."""
         value = self.required(key)
         if not isinstance(value, bool):
             self.refuse(key, f"{quoted(value)} is neither true nor false")
         return value
 
     def texts(self, key: str) -> list[str]:
+        """A list of texts."""
         value = self.required(key)
         if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
             self.refuse(key, f"{quoted(value)} is not a list of texts")
         return value
 
     def wholes(self, key: str) -> list[int]:
+        """A list of whole numbers."""
         value = self.required(key)
         if not isinstance(value, list) or not all(type(item) is int for item in value):
             self.refuse(key, f"{quoted(value)} is not a list of whole numbers")

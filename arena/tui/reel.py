@@ -464,6 +464,7 @@ class _Sought:
 
     @classmethod
     def of(cls, query: str) -> "_Sought":
+        """What a query asks for: a card if it can be read as one, else its text."""
         query = query.strip()
         try:
             return cls(Card.parse(query), query.casefold())
@@ -486,6 +487,7 @@ class _Sought:
         return self._is_in(texts)
 
     def is_at(self, moment: Moment, tape: Tape, *, eyes: Seat | None) -> bool:
+        """Whether a moment shows it to those eyes; None sees all."""
         if not moment.may_be_seen(eyes):
             return False
         if self.card is not None:

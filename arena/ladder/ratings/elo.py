@@ -34,6 +34,7 @@ class EloRating:
 
     @property
     def is_provisional(self) -> bool:
+        """Whether it rests on so few matches that it may still be far off."""
         return self.matches < PROVISIONAL_MATCHES
 
 

@@ -114,6 +114,7 @@ class Fit:
         return len(self.groups) <= 1
 
     def rating(self, player: str) -> float:
+        """The rating of one player, from the same origin as `ratings`."""
         return float(self.ratings[self._index(player)])
 
     def table(self) -> dict[str, float]:

@@ -58,6 +58,7 @@ class Outcomes:
 
     @property
     def total(self) -> int:
+        """How many outcomes there are."""
         return sum(self.counts)
 
 
@@ -215,6 +216,7 @@ class HeadToHead:
 
     @property
     def boards(self) -> int:
+        """How many boards were played: won, drawn and lost."""
         return self.won + self.drawn + self.lost
 
 

@@ -26,16 +26,35 @@ class Backend(Protocol):
     driver_error: type[Exception]
     remedy: str
 
-    def find(self) -> None: ...
-    def reading(self) -> AbstractContextManager[sa.Connection]: ...
-    def writing(self) -> AbstractContextManager[sa.Connection]: ...
-    def leaving(self) -> AbstractContextManager[sa.Connection]: ...
-    def held(self) -> AbstractContextManager[None]: ...
-    def prepare(self, connection: sa.Connection, *, proof: Path | None) -> None: ...
-    def made(self, connection: sa.Connection, *, proof: Path | None) -> None: ...
-    def forget(self, proof: Path) -> None: ...
-    def told(self, error: BaseException) -> tuple[str, str]: ...
-    def close(self) -> None: ...
+    def find(self) -> None:
+        """See that a ladder is there. Raises LadderError."""
+
+    def reading(self) -> AbstractContextManager[sa.Connection]:
+        """A transaction that sees one moment, and is never held up by a writer."""
+
+    def writing(self) -> AbstractContextManager[sa.Connection]:
+        """A transaction that takes the writer's place at once."""
+
+    def leaving(self) -> AbstractContextManager[sa.Connection]:
+        """A transaction after which the ladder is gone from here, unless it raises."""
+
+    def held(self) -> AbstractContextManager[None]:
+        """Hold what is here for playing, so that no other folder plays it as well."""
+
+    def prepare(self, connection: sa.Connection, *, proof: Path | None) -> None:
+        """Make room for a ladder, or see that there is room. Raises LadderError."""
+
+    def made(self, connection: sa.Connection, *, proof: Path | None) -> None:
+        """Leave in `proof` how this is known again, should its folder not be made to its end."""
+
+    def forget(self, proof: Path) -> None:
+        """The folder is made: what is here is removed for no `proof` any more."""
+
+    def told(self, error: BaseException) -> tuple[str, str]:
+        """What an error of the driver's means to whoever runs the ladder, and what to do."""
+
+    def close(self) -> None:
+        """Let go of the file or the server."""
 
 
 class Database:

@@ -139,6 +139,7 @@ class At:
         return {key: At(self.value.get(key), inside=self, step=key) for key in keys}
 
     def items(self) -> "list[At]":
+        """Every item of a list."""
         if not isinstance(self.value, list):
             raise self.wrong("expected a list")
         return [At(value, inside=self, step=place) for place, value in enumerate(self.value)]
@@ -156,6 +157,7 @@ class At:
         return None if self.value is None else read(self)
 
     def text(self) -> str:
+        """A text that has a form in UTF-8."""
         if not isinstance(self.value, str):
             raise self.wrong("expected a text")
         if not self.value.isascii():
@@ -166,6 +168,7 @@ class At:
         return self.value
 
     def name(self) -> str:
+        """The name of a bot, an owner or a player, as ``name_text`` has it."""
         text = self.text()
         try:
             return name_text(text)
@@ -181,6 +184,7 @@ class At:
         return self.value
 
     def truth(self) -> bool:
+        """True or false."""
         if not isinstance(self.value, bool):
             raise self.wrong("expected true or false")
         return self.value
@@ -195,6 +199,7 @@ class At:
         )
 
     def hex(self) -> bytes:
+        """Bytes, from pairs of hex digits in small letters."""
         if not re.fullmatch(r"(?:[0-9a-f]{2})*", text := self.text()):
             raise self.wrong("expected pairs of hex digits 0-9 a-f")
         return bytes.fromhex(text)
@@ -206,6 +211,7 @@ class At:
         return value
 
     def cards(self) -> tuple[Card, ...]:
+        """Cards, as ``parse_cards`` reads them."""
         try:
             return parse_cards(self.text())
         except NotationError as error:
