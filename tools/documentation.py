@@ -187,12 +187,17 @@ def _shown(root: Path, file: PurePosixPath) -> Iterator[str]:
     """A file that is no page, or all files of a folder, as Markdown."""
     if (root / file).is_dir():
         for inner in sorted((root / file).rglob("*")):
-            if inner.is_file():
+            if inner.is_file() and "__pycache__" not in inner.parts:
                 path = PurePosixPath(inner.relative_to(root))
                 yield f"## {path.relative_to(file)}\n"
                 yield from _shown(root, path)
         return
-    text = (root / file).read_text(encoding="utf-8").rstrip("\n")
+    data = (root / file).read_bytes()
+    try:
+        text = data.decode().rstrip("\n")
+    except UnicodeDecodeError:
+        yield f"{len(data):,} bytes that are no text.\n"
+        return
     yield f"````{_LANGUAGES.get(file.suffix, 'text')}\n{text}\n````\n"
 
 

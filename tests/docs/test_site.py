@@ -132,6 +132,27 @@ def test_what_pages_link_to_becomes_a_page_and_what_that_links_to(tmp_path: Path
     assert "::: hokm.view" in (site / "api/hokm.view.md").read_text(encoding="utf-8")
 
 
+def test_a_folder_is_shown_without_what_python_leaves_in_it_and_what_is_no_text(
+    tmp_path: Path,
+) -> None:
+    root, site = tmp_path / "root", tmp_path / "site"
+    for file, data in {
+        "README.md": b"[a](bot/)",
+        "CONTRIBUTING.md": b"",
+        "CHANGELOG.md": b"",
+        "bot/bot.py": b"play()\n",
+        "bot/weights.npz": b"\xa7" * 1000,
+        "bot/__pycache__/bot.pyc": b"\xa7",
+    }.items():
+        (root / file).parent.mkdir(parents=True, exist_ok=True)
+        (root / file).write_bytes(data)
+    write_pages(root, site, names={})
+    assert (site / "repository/bot.md").read_text(encoding="utf-8") == (
+        "# bot\n\n## bot.py\n\n````python\nplay()\n````\n\n"
+        "## weights.npz\n\n1,000 bytes that are no text.\n"
+    )
+
+
 def test_a_link_to_what_is_not_there_is_an_error(tmp_path: Path) -> None:
     for file in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md"):
         (tmp_path / file).write_text("[a](docs/a.md)", encoding="utf-8")
