@@ -46,6 +46,7 @@ _LINK: Final = re.compile(r"(?:\[(?P<file>[\w-]+\.md))?\]\((?P<to>[^)\s]+)\)")
 _COMMENT: Final = re.compile(r"^(<!--.*-->)$", re.MULTILINE)
 _CODE: Final = re.compile(r"<code>([^<]*)</code>")
 _OPTION: Final = re.compile(r"(?<![\w-])--?[a-zA-Z][\w-]*")
+_LONG: Final = 40  # characters
 _FOREIGN: Final = re.compile(
     r"""<(?:script|img|iframe|source)\b[^>]*\bsrc="?(?:https?:)?//[^>]*>"""
     r"""|<link\b(?=[^>]*\brel="?(?:stylesheet|preload|preconnect|icon))[^>]*\bhref="?(?:https?:)?//[^>]*>"""
@@ -207,13 +208,17 @@ def _write(file: Path, text: str) -> None:
 
 
 def unbroken(html: str) -> str:
-    """A page whose lines break nowhere within an option of a command: `--json`, not `--` `json`."""
-    return _CODE.sub(
-        lambda code: (
-            "<code>" + _OPTION.sub(r'<span class="option">\g<0></span>', code[1]) + "</code>"
-        ),
-        html,
-    )
+    """A page whose lines break nowhere within an option of a command: `--json`, not `--` `json`.
+
+    Code too long for the column of a table is marked as such; the style says what comes of both.
+    """
+
+    def marked(code: "re.Match[str]") -> str:
+        mark = ' class="long"' if len(code[1]) > _LONG else ""
+        told = _OPTION.sub(r'<span class="option">\g<0></span>', code[1])
+        return f"<code{mark}>{told}</code>"
+
+    return _CODE.sub(marked, html)
 
 
 def foreign(html: str) -> list[str]:

@@ -183,12 +183,15 @@ def test_what_asks_another_host_by_itself_is_found(html: str, asks: bool) -> Non
             "<code>sprt A --preset smoke</code>",
             '<code>sprt A <span class="option">--preset</span> smoke</code>',
         ),
+        (f"<code>{'x' * 41}</code>", f'<code class="long">{"x" * 41}</code>'),
         ("<code>ladder-run -1</code>", "<code>ladder-run -1</code>"),
         ("<pre><code><span></span>a --json</code></pre>",) * 2,
         ("or --json",) * 2,
     ],
 )
-def test_an_option_of_a_command_stands_on_one_line(html: str, there: str) -> None:
+def test_an_option_of_a_command_stands_on_one_line_and_long_code_is_marked(
+    html: str, there: str
+) -> None:
     assert unbroken(html) == there
 
 
