@@ -5,8 +5,9 @@ the same bytes for the same ratings; its words stay text, so that names in any s
 whoever shows it.
 """
 
+import os
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
@@ -63,7 +64,20 @@ def picture(file: Path, *, inches: tuple[float, float], title: str) -> Iterator[
         figure = Figure(figsize=inches, layout="constrained")
         figure.suptitle(LEFT_TO_RIGHT + title)
         yield figure
-        figure.savefig(file, dpi=150, metadata={"Date": None} if file.suffix == ".svg" else None)
+        _save(figure, file)
+
+
+def _save(figure: Figure, file: Path) -> None:
+    metadata = {"Date": None} if file.suffix == ".svg" else None
+    try:
+        figure.savefig(file, dpi=150, metadata=metadata)
+    except OSError as error:
+        if error.filename is not None:
+            raise
+        # A full disk names no file, and half a picture is none.
+        with suppress(OSError):
+            file.unlink()
+        raise OSError(error.errno, error.strerror, os.fspath(file)) from error
 
 
 def _share_of_bars(count: int) -> float:

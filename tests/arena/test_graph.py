@@ -102,6 +102,19 @@ def test_another_kind_of_file_is_refused(tmp_path: Path) -> None:
         draw(CURVES, tmp_path / "club.pdf", title="club")
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no full disk to be had")
+@pytest.mark.parametrize("suffix", [".svg", ".png"])
+def test_on_a_full_disk_the_file_is_named_and_no_half_of_it_left(
+    suffix: str, tmp_path: Path
+) -> None:
+    file = tmp_path / f"ratings{suffix}"
+    file.symlink_to("/dev/full")
+    with pytest.raises(OSError, match="No space left on device") as raised:
+        draw([curve("ada", 1500, 1510)], file, title="club")
+    assert raised.value.filename == str(file)
+    assert not file.is_symlink()
+
+
 def test_a_file_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError) as caught:
         draw(CURVES, tmp_path / "nowhere" / "club.svg", title="club")
