@@ -91,7 +91,11 @@ def _write(folder: Path, *, name: str, owner: str) -> None:
         text = re.sub(
             r"\b(NAME|OWNER)\b", lambda found: {"NAME": name, "OWNER": owner}[found[0]], text
         )
-        (folder / file).write_text(text, encoding="utf-8")
+        try:
+            (folder / file).write_text(text, encoding="utf-8")
+        except OSError as error:  # a full disk names no file
+            where = os.fspath(folder / file)
+            raise OSError(error.errno, error.strerror, where) from error
 
 
 def _checked(what: str, text: str) -> str:

@@ -103,13 +103,13 @@ def test_what_is_there_is_left_as_it_is(run):
 
 
 def test_a_folder_that_could_not_be_filled_is_not_left_behind(run, monkeypatch):
-    def full(self, *_, **__):
-        raise OSError(28, "No space left on device", str(self))
+    def full(*_, **__):
+        raise OSError(28, "No space left on device")  # as the system says it
 
     monkeypatch.setattr(Path, "write_text", full)
     ran = run("bot", "new", "sara")
     assert ran.status == 1
-    assert "No space left on device" in ran.err
+    assert "error: sara/bot.toml: No space left on device" in ran.err
     assert not Path("sara").exists()
 
 
