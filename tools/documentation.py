@@ -135,6 +135,9 @@ def write_pages(root: Path, into: Path, *, names: Mapping[str, str | None]) -> N
             waiting += also
         else:
             text = f"# {file}\n\n" + "\n".join(_shown(root, file))
+            waiting += [
+                PurePosixPath(page.relative_to(root)) for page in root.glob(f"{file}/**/*.md")
+            ]
         _write(into / place(file), text)
     for name in names:
         if name.startswith("api/"):
@@ -191,7 +194,11 @@ def _shown(root: Path, file: PurePosixPath) -> Iterator[str]:
             if inner.is_file() and "__pycache__" not in inner.parts:
                 path = PurePosixPath(inner.relative_to(root))
                 yield f"## {path.relative_to(file)}\n"
-                yield from _shown(root, path)
+                if path.suffix == ".md":
+                    page = os.path.relpath(place(path), place(file).parent)
+                    yield f"[A page of its own]({page}).\n"
+                else:
+                    yield from _shown(root, path)
         return
     data = (root / file).read_bytes()
     try:

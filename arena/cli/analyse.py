@@ -38,7 +38,7 @@ def analyse(
             min=0,
             max=10_000,
             help="Deals that fit what a seat knew, for each of its decisions: an even number; 0 "
-            "judges by open cards alone, in a tenth of the time.",
+            "judges by open cards alone, in a quarter of the time.",
         ),
     ] = 10,
     out: Annotated[

@@ -1,9 +1,11 @@
 """What ``arena analyse`` does: reads a record, shows how far it is, and prints what was found."""
 
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
+from typing import Final
 
 from rich.console import Console
 from rich.progress import (
@@ -36,6 +38,9 @@ from hokm.records import (
     substance_digest,
 )
 from hokm.solver import is_available
+
+_SILENCE_SECONDS: Final = 10
+"""Where there is no terminal to draw a bar on, a line says so often how far it is."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,12 +119,16 @@ def _analysed(
         disable=not console.is_terminal,
     )
     if not console.is_terminal:
-        show.print_line(console, f"{len(chosen)} hands to analyse")
+        show.print_line(console, f"{counted(len(chosen), 'hand')} to analyse")
+    found: list[HandAnalysis] = []
+    said = time.monotonic()
     with progress:
-        return [
-            analyse_hand(record, room, game, hand, fair=fair if ask.samples else None)
-            for room, game, hand in progress.track(chosen)
-        ]
+        for room, game, hand in progress.track(chosen):
+            found.append(analyse_hand(record, room, game, hand, fair=fair if ask.samples else None))
+            if not console.is_terminal and time.monotonic() - said > _SILENCE_SECONDS:
+                said = time.monotonic()
+                show.print_line(console, f"{len(found)} of {len(chosen)} are analysed")
+    return found
 
 
 def _draw(

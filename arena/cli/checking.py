@@ -227,7 +227,8 @@ def _what_was_checked_of(report: EventReport) -> Iterator[str]:
 def _what_was_checked(record: MatchRecord) -> Iterator[str]:
     yield f"match {record.match}"
     yield (
-        f"{record.games} games in each of {len(record.rooms)} rooms, {_hands(record)} hands: "
+        f"{counted(record.games, 'game')} in each of {counted(len(record.rooms), 'room')}, "
+        f"{counted(_hands(record), 'hand')}: "
         "dealt from their seeds, played by the rules, scored"
     )
     if record.secret is None:

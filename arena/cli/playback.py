@@ -94,7 +94,7 @@ def replay_file(ask: Ask) -> None:
     is_printed = ask.is_plain or ask.as_text or ask.in_steps
     if not is_printed and stepping.is_possible():
         if isinstance(what, MatchRecord):
-            reel = stepping.reel_of_match(what, chosen)
+            reel = stepping.reel_of_match(what, chosen, lost=ask.lost)
         else:
             reel = stepping.reel_of_hands(str(ask.file), what)
         stepping.step_through(reel, hand=ask.hand, seat=style.seat, in_letters=style.in_letters)

@@ -32,9 +32,11 @@ def scale_of(design: Design) -> str:
 
 
 class SeriesReport:
-    """An experiment as far as it has been looked at. ``seconds`` is what this run of it took."""
+    """An experiment as far as it has been looked at. ``seconds`` is what this run of it
+    took, None where all had been played before.
+    """
 
-    def __init__(self, experiment: Experiment, *, seconds: float) -> None:
+    def __init__(self, experiment: Experiment, *, seconds: float | None) -> None:
         self.experiment = experiment
         self.seconds = seconds
         self.labels = told_apart([(bot.label, bot.version) for bot in experiment.bots])
@@ -213,7 +215,7 @@ class SeriesReport:
             ("games", ", ".join(f"{count} {each.value}" for each, count in endings.items())),
             ("faults", self._faults()),
             ("surplus", self._surplus()),
-            ("took", f"{self.seconds:.1f} s"),
+            ("took", "" if self.seconds is None else f"{self.seconds:.1f} s"),
             ("experiment", experiment.name),
             ("seed", experiment.secret.secret.hex() if is_done else ""),
             ("commitment", experiment.secret.commitment.hex()),
@@ -289,7 +291,7 @@ class SeriesWatch(Watch):
                     self.say(f"batch {batch.number}: {count}, {figures}")
 
     def _show(self) -> SeriesReport:
-        report = SeriesReport(self._experiment, seconds=0.0)
+        report = SeriesReport(self._experiment, seconds=None)
         self.progress.lines = report.progress()
         self.progress.update(self.task, completed=report.series.boards, description="")
         return report

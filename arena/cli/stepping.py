@@ -46,8 +46,10 @@ def step_through(reel: Reel, *, hand: int | None, seat: Seat | None, in_letters:
         print(text)
 
 
-def reel_of_match(record: MatchRecord, games: Iterable[tuple[RoomRecord, GameRecord]]) -> Reel:
-    """These games of a record."""
+def reel_of_match(
+    record: MatchRecord, games: Iterable[tuple[RoomRecord, GameRecord]], *, lost: str | None = None
+) -> Reel:
+    """These games of a record, which are those that a bot ``lost`` if there is a name."""
     labels, table = entrant_labels(record), seeds_by_game(record)
     tapes = [
         Tape(
@@ -60,7 +62,8 @@ def reel_of_match(record: MatchRecord, games: Iterable[tuple[RoomRecord, GameRec
         )
         for room, game in games
     ]
-    return Reel(printable(record.match), tapes)
+    by_whom = "" if lost is None else f", lost by {lost}"
+    return Reel(printable(f"{record.match}{by_whom}"), tapes)
 
 
 def reel_of_hands(title: str, hands: Sequence[tuple[Rules, HandRecord]]) -> Reel:

@@ -87,13 +87,14 @@ def played(ask: Ask) -> SeriesReport:
             for earlier in tested_before(folder.parent, (first, second), but=folder):
                 watch.say(printable(str(earlier)))
         watch.say(_greeting(found))
-        if found.end is None:
+        was_over = found.end is not None
+        if not was_over:
             trio.run(
                 functools.partial(_play, found, ask=ask, watch=watch, meter=meter, sandbox=sandbox)
             )
         else:
             found.reveal()  # where the run that ended it was killed before it had
-    return SeriesReport(found, seconds=time.monotonic() - began)
+    return SeriesReport(found, seconds=None if was_over else time.monotonic() - began)
 
 
 def default_folder(design: Design, bots: tuple[Entrant, Entrant]) -> Path:

@@ -55,7 +55,7 @@ def scene(reel: Reel, at: At, *, eyes: Seat | None, in_letters: bool = False) ->
     views = _views(tape, events, eyes=eyes)
     table = _Table(tape, strip, moment, views=views, words=words)
     return Scene(
-        heading=(_place(reel, tape, moment), _standing(table, eyes)),
+        heading=(_place(reel, at, moment), _standing(table, eyes)),
         table=tuple(table.lines()),
         story=tuple(_story(reel, at, events, eyes=eyes, in_letters=in_letters)),
         remarks=tuple(_remarks(moment, eyes)),
@@ -71,14 +71,16 @@ def _views(tape: Tape, events: Sequence[Event], *, eyes: Seat | None) -> dict[Se
     return views
 
 
-def _place(reel: Reel, tape: Tape, moment: Moment) -> Line:
+def _place(reel: Reel, at: At, moment: Moment) -> Line:
+    tape = reel.tapes[at.game]
     places = [] if tape.room is None else [f"room {tape.room}", f"game {tape.number}"]
     if moment.hand and (tape.has_many_hands or tape.room is None):
         places.append(f"hand {moment.hand}")
     if moment.trick:
         places.append(f"trick {moment.trick}")
     where = ", ".join(places) or "the beginning"
-    return Line((Span(where, "bold"), Span(f"   {reel.title}")))
+    among = f"   {at.game + 1} of {len(reel.tapes)} games" if len(reel.tapes) > 1 else ""
+    return Line((Span(where, "bold"), Span(f"{among}   {reel.title}")))
 
 
 def _standing(table: "_Table", eyes: Seat | None) -> Line:

@@ -50,7 +50,7 @@ class Page(ModalScreen[None]):
                           border: round $primary; padding: 0 1; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,q,enter,question_mark", "leave", "back")
+        Binding("escape,q,enter,question_mark", "leave", "back", key_display="esc")
     ]
 
     def __init__(self, text: str) -> None:
@@ -61,6 +61,7 @@ class Page(ModalScreen[None]):
         """The text."""
         with VerticalScroll():
             yield Static(Content(self._text))
+        yield Footer(compact=True)
 
     def action_leave(self) -> None:
         """Back to the game."""
@@ -109,7 +110,7 @@ class Replay(App[None]):
         Binding("pageup", "scroll(False)", show=False, priority=True),
         Binding("pagedown", "scroll(True)", show=False, priority=True),
         Binding("question_mark", "help", "keys", key_display="?"),
-        Binding("escape", "leave_question", show=False),
+        Binding("escape", "leave_question", "back", key_display="esc"),
         Binding("q,ctrl+c", "quit", "leave", key_display="q"),
     ]
 
@@ -151,9 +152,20 @@ class Replay(App[None]):
         """Go to an end of this game."""
         self._go(self.reel.ends(self.at, last=last))
 
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Nothing more is asked while something is, and only then can that be left."""
+        match action:
+            case "ask":
+                return not self._asking
+            case "leave_question":
+                return bool(self._asking)
+            case _:
+                return True
+
     def action_ask(self, what: str) -> None:
         """Ask where to go, or what to look for."""
         self._asking = what
+        self.refresh_bindings()
         ask = self.query_one("#ask", Input)
         ask.placeholder = f"{what} …"
         ask.value = ""
@@ -178,6 +190,7 @@ class Replay(App[None]):
     def action_leave_question(self) -> None:
         """Nothing is asked any more."""
         self._asking = ""
+        self.refresh_bindings()
         self.query_one("#ask", Input).remove_class("asking")
         self.set_focus(None)
 

@@ -140,6 +140,7 @@ def test_a_folder_is_shown_without_what_python_leaves_in_it_and_what_is_no_text(
         "README.md": b"[a](bot/)",
         "CONTRIBUTING.md": b"",
         "CHANGELOG.md": b"",
+        "bot/README.md": b"# It\n\n[how](bot.py)\n",
         "bot/bot.py": b"play()\n",
         "bot/weights.npz": b"\xa7" * 1000,
         "bot/__pycache__/bot.pyc": b"\xa7",
@@ -148,9 +149,12 @@ def test_a_folder_is_shown_without_what_python_leaves_in_it_and_what_is_no_text(
         (root / file).write_bytes(data)
     write_pages(root, site, names={})
     assert (site / "repository/bot.md").read_text(encoding="utf-8") == (
-        "# bot\n\n## bot.py\n\n````python\nplay()\n````\n\n"
+        "# bot\n\n## README.md\n\n[A page of its own](bot/README.md).\n\n"
+        "## bot.py\n\n````python\nplay()\n````\n\n"
         "## weights.npz\n\n1,000 bytes that are no text.\n"
     )
+    own = (site / "repository/bot/README.md").read_text(encoding="utf-8")
+    assert own == "# It\n\n[how](bot.py.md)\n"
 
 
 def test_a_link_to_what_is_not_there_is_an_error(tmp_path: Path) -> None:

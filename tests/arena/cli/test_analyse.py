@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from arena.cli import analysing
 from hokm.notation import parse_hand
 from hokm.solver import is_available
 
@@ -36,6 +37,13 @@ def test_what_decisions_cost_is_printed_by_bot_and_kind_with_the_costliest(run, 
     assert rules.players == 4
     assert hand.result is None
     assert run("analyse", record, "--samples", 2, "--top", 1).out == ran.out
+
+
+@needs_dds
+def test_off_a_terminal_a_line_says_now_and_then_how_far_it_is(run, record, monkeypatch):
+    monkeypatch.setattr(analysing, "_SILENCE_SECONDS", 0)
+    ran = run("analyse", record, "--samples", 0)
+    assert ran.err.splitlines()[1:] == ["1 of 2 are analysed", "2 of 2 are analysed"]
 
 
 @needs_dds

@@ -182,6 +182,7 @@ def test_the_same_command_goes_on_where_it_was_stopped(run, runner, bots):
     assert ran.status == 0
     assert "goes on after 4 boards" in ran.err
     assert answer["differences"] == whole["differences"]
+    assert "\ntook " not in run(*words).out, "nothing more was played"
     again = run(*words, "--json")
     assert "is over after 12 boards" in again.err
     assert json.loads(again.out)["differences"] == whole["differences"]

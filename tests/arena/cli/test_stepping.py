@@ -6,6 +6,7 @@ import sys
 import pytest
 
 from arena.cli import stepping
+from arena.ladder.matches.scores import lost_boards
 from arena.tui.reel import At, Kind
 from hokm.records import Format, save
 from tests.arena.cli.test_replay import HAND
@@ -72,6 +73,18 @@ def test_the_games_that_were_chosen_are_shown_from_the_hand_on_that_was(run, sho
     assert (how["hand"], how["seat"]) == (2, 1)
     moment = reel.moment(reel.of_hand(0, how["hand"]))
     assert (moment.kind, moment.hand) == (Kind.DEAL, 2)
+
+
+def test_the_title_says_whose_lost_boards_these_are(run, shown, tmp_path):
+    file = tmp_path / "match.json"
+    record = make_match_record(games=4)
+    save(file, record)
+    loser = next(entrant for entrant in (0, 1) if lost_boards(record, entrant))
+    name = record.entrants[loser].name
+    assert run("replay", file, "--lost", name).status == 0
+    [(reel, _)] = shown
+    assert reel.title == f"{record.match}, lost by {name}"
+    assert {tape.number for tape in reel.tapes} == set(lost_boards(record, loser))
 
 
 def test_pasted_hands_are_shown_too(run, shown, tmp_path):

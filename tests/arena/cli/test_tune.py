@@ -128,7 +128,8 @@ def test_where_nothing_makes_a_difference_the_bot_stays_as_it_is(run, runner, mi
     ran = run("tune", mine.folder, *QUICK, "--out", "it")
     assert ran.status == 0
     assert "there is nothing to confirm" in ran.err
-    assert "chance = { default = 0.5, low = 0.0, high = 1.0 }" in ran.out
+    assert "made no difference to the play" in ran.out
+    assert "[parameters]" not in ran.out
 
 
 def test_an_opponent_is_played_by_both_settings(run, runner, mine: Entrant, make_bot):

@@ -57,7 +57,7 @@ def test_other_hands_are_numbers_of_cards():
 def test_the_heading_says_where_it_is_and_how_it_stands(make_reel: MakeReel):
     reel = make_reel(kind=Format.CLASSIC, games=1, options={"target_points": "2"})
     place, standing = scene(reel, reel.jump(At(0, 0), "2.3"), eyes=Seat(2)).heading
-    assert str(place).startswith("room 1, game 1, hand 2, trick 3   local/")
+    assert str(place).startswith("room 1, game 1, hand 2, trick 3   1 of 2 games   local/")
     assert str(standing).startswith("score ")
     assert str(standing).endswith("as seat 2 sees it")
 

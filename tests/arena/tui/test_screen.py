@@ -49,7 +49,7 @@ def test_keys_go_by_play_trick_hand_and_game_and_what_is_there_is_shown(make_ree
     reel = make_reel(kind=Format.CLASSIC, games=2, options={"target_points": "2"})
 
     async def steps(app: Replay, pilot: Pilot[None]) -> None:
-        assert "room 1, game 1   local/" in rows(app)[0]
+        assert "room 1, game 1   1 of 4 games   local/" in rows(app)[0]
         await pilot.press("right", "right")
         assert reel.moment(app.at).kind is Kind.DECISION
         await pilot.press("down")
@@ -89,7 +89,10 @@ def test_one_goes_to_a_place_and_finds_what_one_looks_for(make_reel: MakeReel):
         assert reel.moment(app.at).card == card
         await pilot.press("N")
         assert app.at == found
-        await pilot.press("slash", "x", "escape", "right")
+        await pilot.press("slash", "x")
+        await pilot.pause()
+        assert rows(app)[-1].split() == ["esc", "back"]
+        await pilot.press("escape", "right")
         assert app.at == reel.step(found, Unit.PLAY, onwards=True)
 
     run(Replay(reel, at=At(0, 0)), steps)
@@ -134,6 +137,7 @@ def test_it_begins_where_it_was_asked_to_and_tells_its_keys(make_reel: MakeReel)
     async def steps(app: Replay, pilot: Pilot[None]) -> None:
         await pilot.press("?")
         assert any("end       the beginning and the end" in row for row in rows(app))
+        assert rows(app)[-1].split() == ["esc", "back"]
         await pilot.press("escape")
         assert (app.at, app.eyes) == (at, Seat(1))
 
