@@ -31,7 +31,7 @@ from arena.cli.telling import (
     table_text,
 )
 from arena.cli.text import printable
-from arena.ladder.matches.scores import lost_boards
+from arena.ladder.matches.scores import lost_boards, score
 from hokm.cards import Seat
 from hokm.errors import NotationError
 from hokm.events import CardPlayed, Event, HandEnded, HandStarted
@@ -173,7 +173,10 @@ def _lost(record: MatchRecord, name: str) -> set[int]:
     lost = {board for entrant in entrants for board in lost_boards(record, entrant)}
     numbers = ": " + ", ".join(map(str, sorted(lost))) if lost else ""
     unit = "boards" if record.format is Format.BOARDS else "pairs of races"
-    tell(f"{name} lost {len(lost)} of {record.games} {unit}{numbers}")
+    counting = len(score(record).boards)
+    left = record.games - counting
+    beside = f"; not counted: {left} that not every room finished" if left else ""
+    tell(f"{name} lost {len(lost)} of {counting} {unit}{numbers}{beside}")
     return lost
 
 

@@ -299,6 +299,17 @@ def test_where_a_bot_lost_nothing_that_is_said(run, record):
     assert (ran.status, ran.out, ran.err) == (0, "", "علی lost 0 of 2 boards\n")
 
 
+def test_boards_that_not_every_room_finished_are_not_counted_as_not_lost(run, record):
+    def stopped(made: MatchRecord) -> MatchRecord:
+        first, *others = with_gains(made).rooms
+        outcome = Outcome(Ending.STOPPED, (0, 0), None)
+        games = (replace(first.games[0], outcome=outcome), *first.games[1:])
+        return replace(made, rooms=(replace(first, games=games), *others))
+
+    ran = run("replay", record(change=stopped), "--lost", "sara", "--text")
+    assert ran.err == ("sara lost 1 of 1 boards: 2; not counted: 1 that not every room finished\n")
+
+
 def test_a_race_is_told_from_its_ace_draw_on(run, record):
     file = record("--format", "classic", "--games", 1, "--option", "target_points=3")
     game = load(file).rooms[0].games[0]
