@@ -234,9 +234,19 @@ def _print(
 
 
 def _table(losses: Sequence[EntrantLosses], labels: Sequence[str]) -> Table:
+    every = [loss for losing in losses for loss in losing.by_kind.values()]
+    is_any_left_out = any(loss.left_out for loss in every)
+    is_any_fair = any(loss.fair_points is not None for loss in every)
     table = named_columns("bot", "decision")
-    for heading in ("choices", "not analysed", "tricks/hand", "points/hand", "fair points/hand"):
-        table.add_column(heading, justify="right", no_wrap=True)
+    for heading, is_shown in (
+        ("choices", True),
+        ("not analysed", is_any_left_out),
+        ("tricks/hand", True),
+        ("points/hand", True),
+        ("fair points/hand", is_any_fair),
+    ):
+        if is_shown:
+            table.add_column(heading, justify="right", no_wrap=True)
     for losing in losses:
         rows: list[tuple[str, Loss, float | None]]
         rows = [(kind.value, loss, None) for kind, loss in losing.by_kind.items()]
@@ -245,17 +255,15 @@ def _table(losses: Sequence[EntrantLosses], labels: Sequence[str]) -> Table:
             points = plain(_each(loss.points, losing.hands), 2)
             fair = None if loss.fair_points is None else _each(loss.fair_points, losing.hands)
             has_choices = loss.choices > 0
-            table.add_row(
-                kept_apart(labels[losing.entrant]) if place == 0 else "",
-                name,
-                str(loss.choices),
-                str(loss.left_out or ""),
-                plain(_each(loss.tricks, losing.hands), 2) if has_choices else NOT_THERE,
-                (points if error is None else f"{points} ± {error:.2f}")
-                if has_choices
-                else NOT_THERE,
-                plain(fair, 2) if has_choices else NOT_THERE,
-            )
+            cells = [str(loss.choices)]
+            if is_any_left_out:
+                cells.append(str(loss.left_out or ""))
+            cells.append(plain(_each(loss.tricks, losing.hands), 2) if has_choices else NOT_THERE)
+            shown = points if error is None else f"{points} ± {error:.2f}"
+            cells.append(shown if has_choices else NOT_THERE)
+            if is_any_fair:
+                cells.append(plain(fair, 2) if has_choices else NOT_THERE)
+            table.add_row(kept_apart(labels[losing.entrant]) if place == 0 else "", name, *cells)
     return table
 
 

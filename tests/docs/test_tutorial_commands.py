@@ -113,10 +113,12 @@ def typed(words: list[str], folder: Path) -> "subprocess.CompletedProcess[str]":
     author = "[user]\nname = maryam\nemail = maryam@example.org\n"
     (home / ".gitconfig").write_text(author, encoding="utf-8")
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    # pytest-xdist tells its workers how wide a screen is that nobody looks at.
+    environment = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
     return subprocess.run(
         words,
         cwd=folder,
-        env={**os.environ, "PATH": path, "HOME": str(home), "XDG_STATE_HOME": str(home)},
+        env={**environment, "PATH": path, "HOME": str(home), "XDG_STATE_HOME": str(home)},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
