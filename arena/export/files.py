@@ -10,11 +10,14 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from typing import TextIO
+from typing import Final, TextIO
 
 from arena.export.schema import TABLE_OF, Row, Table, Value
 
 Write = Callable[[Row], None]
+
+_FORMULAS: Final = ("=", "+", "-", "@")
+"""How a text begins that a spreadsheet calculates."""
 
 
 def csv_file(folder: Path, table: Table) -> Path:
@@ -28,17 +31,23 @@ def json_file(folder: Path, table: Table) -> Path:
 
 
 @contextmanager
-def csv_tables(folder: Path, tables: Sequence[Table]) -> Iterator[Write]:
+def csv_tables(
+    folder: Path, tables: Sequence[Table], *, are_for_people: bool = True
+) -> Iterator[Write]:
     """A function that writes a row to the CSV file of its table: UTF-8, a line of names first, a
     comma between, nothing for None, `true` and `false`. Raises OSError, and then leaves no file.
+
+    A text that a spreadsheet would take for a formula has an apostrophe before it, unless no person
+    opens it: a bot writes what it likes into its notes.
     """
+    cell = _spreadsheet if are_for_people else _csv
     with whole_files([csv_file(folder, table) for table in tables]) as streams:
         writers = {}
         for table, stream in zip(tables, streams, strict=True):
             writer = csv.writer(stream, lineterminator="\n")
             writer.writerow([column.name for column in table.columns])
             writers[table.rows] = writer
-        yield lambda row: writers[type(row)].writerow([_csv(value) for value in row])
+        yield lambda row: writers[type(row)].writerow([cell(value) for value in row])
 
 
 @contextmanager
@@ -75,6 +84,11 @@ def whole_files(files: Sequence[Path]) -> Iterator[list[TextIO]]:
 
 def _csv(value: Value) -> Value:
     return str(value).lower() if isinstance(value, bool) else value
+
+
+def _spreadsheet(value: Value) -> Value:
+    is_formula = isinstance(value, str) and value.startswith(_FORMULAS)
+    return f"'{value}" if is_formula else _csv(value)
 
 
 def _json(row: Row) -> str:

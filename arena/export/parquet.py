@@ -37,7 +37,7 @@ def parquet_tables(folder: Path, tables: Sequence[Table]) -> Iterator[Write]:
     shutil.rmtree(texts, ignore_errors=True)
     texts.mkdir()
     try:
-        with csv_tables(texts, tables) as write:
+        with csv_tables(texts, tables, are_for_people=False) as write:
             yield write
         for table in tables:
             text = csv_file(texts, table)

@@ -18,6 +18,7 @@ from arena.ladder.bots.entrants import (
     load_bot,
     manifest_document,
 )
+from arena.ladder.files import unwritable
 
 _MARK = "-tuned"
 
@@ -25,14 +26,8 @@ _MARK = "-tuned"
 def write_variant(entrant: Entrant, values: Mapping[str, float], *, into: Path) -> Entrant:
     """Make the folder `into`, anew if it is there, of the bot with those defaults; the bot.
 
-    Its version says that it was tuned. Raises OSError.
+    Its version says that it was tuned. Raises LadderError where it cannot be written.
     """
-    shutil.rmtree(into, ignore_errors=True)
-    for file in bundle(entrant.folder):
-        copy = into / file.path
-        copy.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(file.source, copy)
-        copy.chmod(0o755 if file.runs else 0o644)
     document = dict(manifest_document(entrant.folder))
     version = entrant.version.removesuffix(_MARK)[: NAME_CHARACTERS - len(_MARK)] + _MARK
     document["version"] = version
@@ -40,7 +35,16 @@ def write_variant(entrant: Entrant, values: Mapping[str, float], *, into: Path) 
         one.name: parameter_document(one, values.get(one.name, one.default))
         for one in entrant.parameters
     }
-    (into / MANIFEST).write_text("".join(_toml(document)), encoding="utf-8")
+    try:
+        shutil.rmtree(into, ignore_errors=True)
+        for file in bundle(entrant.folder):
+            copy = into / file.path
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(file.source, copy)
+            copy.chmod(0o755 if file.runs else 0o644)
+        (into / MANIFEST).write_text("".join(_toml(document)), encoding="utf-8")
+    except OSError as error:
+        raise unwritable(error, into) from error
     return load_bot(into)
 
 

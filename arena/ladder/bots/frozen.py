@@ -30,13 +30,13 @@ def freeze(entrant: Entrant, *, bots: Path) -> None:
         shutil.rmtree(incoming, ignore_errors=True)
         _copy(entrant.folder, incoming)
         if bundle_digest(incoming) != entrant.digest:
-            remedy = "stop what writes there, then add it again"
+            remedy = "stop what writes there, then run the command again"
             raise LadderError(entrant.folder, "changed while it was copied", remedy=remedy)
         incoming.rename(home)
         _sync(bots)
     except OSError as error:
         problem = f"cannot be copied to {home} ({error.strerror})"
-        remedy = "mend that, then add it again"
+        remedy = "mend that, then run the command again"
         raise LadderError(entrant.folder, problem, remedy=remedy) from error
     finally:
         shutil.rmtree(incoming, ignore_errors=True)

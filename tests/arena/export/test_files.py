@@ -47,6 +47,22 @@ def test_csv_has_names_first_and_nothing_for_none(tmp_path: Path) -> None:
     assert cells[5] == 'علی "x", y'
 
 
+@pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@sum"])
+def test_no_text_is_a_formula_to_a_spreadsheet_and_to_programs_it_is_as_it_was(
+    tmp_path: Path, text: str
+) -> None:
+    row = Rating("club", text, 2, -1.5, 1)
+    for tables, _ in FORMATS.values():
+        with tables(tmp_path, TABLES[1:]) as write:
+            write(row)
+    with csv_file(tmp_path, TABLES[1]).open(encoding="utf-8", newline="") as file:
+        _, cells = csv.reader(file)
+    assert cells[1:4] == [f"'{text}", "2", "-1.5"]
+    assert json.loads(json_file(tmp_path, TABLES[1]).read_text())["bot"] == text
+    kept = duckdb.execute("SELECT * FROM read_parquet(?)", [str(parquet_file(tmp_path, TABLES[1]))])
+    assert kept.fetchall() == [tuple(row)]
+
+
 def test_json_has_an_object_a_line(tmp_path: Path) -> None:
     with json_tables(tmp_path, TABLES) as write:
         for row in ROWS:

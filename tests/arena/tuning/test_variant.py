@@ -1,10 +1,16 @@
 """A bot with other values: the same bot but for its version and its defaults."""
 
+import errno
+import os
+import shutil
 import tomllib
 from pathlib import Path
 
+import pytest
+
 from arena.ladder.bots.bundle import bundle_digest
 from arena.ladder.bots.entrants import Entrant, program_digest
+from arena.ladder.errors import LadderError
 from arena.tuning.variant import parameter_line, write_variant
 
 
@@ -42,3 +48,12 @@ def test_a_line_for_the_manifest_is_toml(mine: Entrant):
     assert lines[0] == "chance = { default = 1.0, low = 0.0, high = 1.0 }"
     assert lines[1] == "depth = { default = 8, low = 1, high = 8, integer = true }"
     assert tomllib.loads("\n".join(lines))["depth"]["integer"] is True
+
+
+def test_where_it_does_not_fit_its_folder_is_named(mine: Entrant, tmp_path: Path, monkeypatch):
+    def full(*_: object, **__: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(shutil, "copyfile", full)
+    with pytest.raises(LadderError, match=r"best: cannot be written \(No space left on device\)"):
+        write_variant(mine, {"chance": 0.25}, into=tmp_path / "best")

@@ -335,6 +335,9 @@ def test_nothing_can_be_done_or_seen_before_the_first_reset() -> None:
 
 @pytest.mark.filterwarnings("error")
 def test_what_is_no_integer_is_refused() -> None:
+    for games, seats in ((None, 4), ("3", 4), (2.0, 4), (2, "4"), (2, 4.0)):
+        with pytest.raises(TypeError, match="integer"):
+            VectorEnv(games, seats=seats)  # type: ignore[arg-type]
     env = VectorEnv(2)
     with pytest.raises(TypeError, match="integer"):
         env.reset(seed=1.5)  # type: ignore[arg-type]

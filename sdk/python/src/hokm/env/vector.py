@@ -47,7 +47,10 @@ class VectorEnv:
     them, copy them to keep them, and do not write to them.
     """
 
-    def __init__(self, games: int, *, seats: int = 4, deals_on: bool = True) -> None:
+    def __init__(
+        self, games: SupportsIndex, *, seats: SupportsIndex = 4, deals_on: bool = True
+    ) -> None:
+        games, seats = index(games), index(seats)
         if games < 1:
             raise ValueError(f"at least one game is played, not {games}")
         self.variant: Final = variant_of(Rules.of(seats))
