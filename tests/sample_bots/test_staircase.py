@@ -17,7 +17,7 @@ FROZEN = {
     ("house-30", "1"): "080937b34de38dd29eb59ed2a77c5a1a877b5a1f5f70066b2323a10d2ff49bf4",
     ("learned", "1"): "6c76119054da6a55a26d16c93c4b0a3d6c463f4198ee66df04d4190402f231fd",
     ("random", "1"): "027694d061c6f937de294c9b990dd07ce75ae7837440695f6e612396b7821ab4",
-    ("search", "1"): "54249ddb2e47da2d5428a63a6dc3dd1dbad725c458400c83920bea1a4081c378",
+    ("search", "1"): "fb300647174883cc075f2ab1b4a10009f36895440626b062843362cdaa89f50d",
     ("search-20", "1"): "0f95171c90d9e6964ee115baf02c0cd9a7563800e060bc204476c44a0d47407f",
 }
 """By name and version, the digest of the folder."""
