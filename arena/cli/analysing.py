@@ -24,10 +24,9 @@ from arena.analysis.losses import EntrantLosses, Loss, costliest, losses_of, up_
 from arena.analysis.values import HandAnalysis, Kind, Moment, Spot
 from arena.cli import show
 from arena.cli.errors import Misuse
+from arena.cli.places import entrants_named
 from arena.cli.show import named_columns, print_line
-from arena.cli.telling import entrants_named
-from arena.cli.text import NOT_THERE, kept_apart, plain, printable, told_apart
-from arena.wording import counted
+from arena.wording import NOT_THERE, counted, kept_apart, plain, printable, told_apart
 from hokm.notation import hand_text
 from hokm.records import (
     GameRecord,
@@ -238,15 +237,15 @@ def _table(losses: Sequence[EntrantLosses], labels: Sequence[str]) -> Table:
     is_any_left_out = any(loss.left_out for loss in every)
     is_any_fair = any(loss.fair_points is not None for loss in every)
     table = named_columns("bot", "decision")
-    for heading, is_shown in (
-        ("choices", True),
-        ("not analysed", is_any_left_out),
-        ("tricks/hand", True),
-        ("points/hand", True),
-        ("fair points/hand", is_any_fair),
-    ):
-        if is_shown:
-            table.add_column(heading, justify="right", no_wrap=True)
+    headings = (
+        "choices",
+        *(["not analysed"] if is_any_left_out else []),
+        "tricks/hand",
+        "points/hand",
+        *(["fair points/hand"] if is_any_fair else []),
+    )
+    for heading in headings:
+        table.add_column(heading, justify="right", no_wrap=True)
     for losing in losses:
         rows: list[tuple[str, Loss, float | None]]
         rows = [(kind.value, loss, None) for kind, loss in losing.by_kind.items()]

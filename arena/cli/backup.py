@@ -8,7 +8,7 @@ import typer
 from arena.cli.deeds import deed_of
 from arena.cli.errors import Misuse
 from arena.cli.options import Json, require_posix
-from arena.cli.text import printable
+from arena.wording import printable
 
 Folder = Annotated[Path, typer.Argument(metavar="DIR", help="The ladder's folder.")]
 

@@ -18,8 +18,7 @@ from arena.cli.options import (
     checked_seed,
     require_posix,
 )
-from arena.cli.text import printable
-from arena.wording import counted
+from arena.wording import counted, printable
 
 _HELP = "Begin, list, check, pack or unpack bots; tell their history."
 

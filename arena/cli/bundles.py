@@ -6,8 +6,8 @@ from urllib.parse import unquote, urlsplit
 
 from arena.cli.errors import Misuse
 from arena.cli.operating import extra
-from arena.cli.text import printable
 from arena.ladder.bots.shelf import FolderShelf, Shelf, ShelfError
+from arena.wording import printable
 
 
 def shelf_at(url: str) -> Shelf:

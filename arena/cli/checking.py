@@ -5,14 +5,13 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from arena.cli.errors import failure_of
-from arena.cli.text import printable
 from arena.export.sources import record_files
 from arena.ladder.errors import LadderError
 from arena.ladder.proof.checks import succession
 from arena.ladder.proof.document import EVENT_FILE, EventDocument
 from arena.ladder.proof.entropy import Source
 from arena.ladder.proof.folder import EventReport, check_event
-from arena.wording import counted
+from arena.wording import counted, printable
 from hokm.records import Finding, MatchRecord, RecordError, load, substance_digest
 from hokm.records import verify as findings_of
 

@@ -22,7 +22,6 @@ from arena.cli.local import LONGEST_FILE_NAME_BYTES
 from arena.cli.operating import Operating, operated
 from arena.cli.places import environments, named_bot, running_folder
 from arena.cli.series import SeriesReport
-from arena.cli.text import kept_apart, printable, with_error
 from arena.cli.watch import Watch
 from arena.ladder.bots.entrants import Entrant, Parameter
 from arena.ladder.matches.experiment import Design as Design
@@ -44,7 +43,7 @@ from arena.tuning.study import (
     play,
 )
 from arena.tuning.variant import parameter_line, write_variant
-from arena.wording import counted
+from arena.wording import counted, kept_apart, printable, with_error
 from hokm.deck import SEED_BYTES, secret_from_text
 
 

@@ -19,7 +19,6 @@ from arena.cli import show
 from arena.cli.confining import confining
 from arena.cli.errors import Misuse
 from arena.cli.places import bot_place, environments, running_folder, temporary_folder
-from arena.cli.text import printable
 from arena.conformance.checks import CHECKS
 from arena.conformance.kit import NO_HELLO
 from arena.conformance.report import Report, Result, Verdict
@@ -37,7 +36,7 @@ from arena.validation.document import (
 from arena.validation.validate import Listener, Means, validate
 from arena.validation.values import Failure, MatchResult, Stage, Validation
 from arena.validation.values import Verdict as Judgement
-from arena.wording import counted
+from arena.wording import counted, printable
 from hokm.session import ClockRules
 
 SEED_BYTES = 4

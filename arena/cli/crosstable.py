@@ -120,9 +120,8 @@ def _print_csv(table: "Crosstable", *, top: int | None) -> None:
 
 def _print_table(table: "Crosstable", console: "Console", *, top: int | None) -> None:
     from arena.cli.show import named_columns, print_line
-    from arena.cli.text import kept_apart, plain, signed
     from arena.ladder.ratings.crosstable import ODD
-    from arena.wording import counted
+    from arena.wording import counted, kept_apart, plain, signed
 
     settings, count = table.settings, len(table.rows)
     print_line(console, f"{settings.name}: {settings.scale}, {counted(count, 'bot')} by rank")

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 
 import typer
 
-from arena.cli.text import printable
 from arena.groups import leaves
+from arena.wording import printable
 
 FAILED = 1
 USAGE = 2

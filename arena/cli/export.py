@@ -65,9 +65,9 @@ def _export_tables(paths: Sequence[Path], out: Path, *, format_: str, names: Seq
     from collections import Counter
 
     from arena.cli import show
-    from arena.cli.text import printable
     from arena.export.schema import TABLES
     from arena.export.sources import Damaged, rows_from
+    from arena.wording import printable
 
     known = [one.name for one in TABLES]
     for name in names:

@@ -34,9 +34,9 @@ def head2head(
     not; bots are known by name.
     """
     from arena.cli import show
-    from arena.cli.text import printable
     from arena.ladder.ladder import Ladder
     from arena.ladder.ratings.head_to_head import series_of_ladder, series_of_records
+    from arena.wording import printable
 
     if first == second:
         raise Misuse(f"{first} does not play against itself: name two bots")
@@ -116,10 +116,9 @@ def _json(series: "Series") -> dict[str, object]:
 
 def _print(series: "Series", console: "Console") -> None:
     from arena.cli.report import SCALES, shown_elo
-    from arena.cli.show import named_columns, print_line
-    from arena.cli.text import kept_apart, percent, printable, records_folder, signed, with_error
+    from arena.cli.show import named_columns, print_line, records_folder
     from arena.ladder.ratings.head_to_head import Score
-    from arena.wording import counted
+    from arena.wording import counted, kept_apart, percent, printable, signed, with_error
     from hokm.records import Format
 
     first, second = kept_apart(series.first), kept_apart(series.second)

@@ -122,8 +122,8 @@ def _json(told: "BotHistory") -> dict[str, object]:
 
 
 def _print(told: "BotHistory", console: "Console") -> None:
-    from arena.cli.show import named_columns, print_line
-    from arena.cli.text import kept_apart, plain, printable, records_folder
+    from arena.cli.show import named_columns, print_line, records_folder
+    from arena.wording import kept_apart, plain, printable
 
     row, bot = told.row, told.bot
     print_line(console, f"{kept_apart(bot.name)} {bot.version} ({kept_apart(bot.owner)})")

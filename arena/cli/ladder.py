@@ -40,7 +40,7 @@ from arena.cli.scheduling import (
     Third,
     schedule_of,
 )
-from arena.cli.text import printable
+from arena.wording import printable
 
 if TYPE_CHECKING:
     from arena.ladder.ladder import Ladder

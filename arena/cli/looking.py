@@ -8,7 +8,7 @@ import typer
 
 from arena.cli.options import Json
 from arena.cli.servers import Address, Insecure, Roots, TokenFile, Where, asking
-from arena.cli.text import kept_apart, printable
+from arena.wording import kept_apart, printable
 
 if TYPE_CHECKING:
     from arena.service import values

@@ -8,7 +8,6 @@ from rich.console import Console
 from rich.table import Table
 
 from arena.cli.show import named_columns, print_line
-from arena.cli.text import kept_apart, plain, printable, signed, told_apart, with_error
 from arena.ladder.ratings.luck import (
     LEAST_UNITS,
     REFERENCE_DIGEST,
@@ -19,7 +18,7 @@ from arena.ladder.ratings.luck import (
     PlayerLuck,
     luck,
 )
-from arena.wording import counted
+from arena.wording import counted, kept_apart, plain, printable, signed, told_apart, with_error
 from hokm.records import Format, load
 
 _UNITS = {Format.BOARDS: "board", Format.CLASSIC: "pair"}

@@ -14,7 +14,7 @@ import typer
 
 from arena.cli.deeds import actor
 from arena.cli.options import Json
-from arena.cli.text import printable
+from arena.wording import printable
 
 if TYPE_CHECKING:
     from arena.service.operating import Verbs

@@ -16,7 +16,7 @@ import typer
 from arena.cli.deeds import deed_of
 from arena.cli.errors import Misuse
 from arena.cli.options import Json
-from arena.cli.text import printable
+from arena.wording import printable
 
 if TYPE_CHECKING:
     from arena.ladder.facts import Owner, Scope
@@ -170,7 +170,7 @@ def unbar(
 def list_owners(folder: Folder, json_: Json = False) -> None:
     """List the owners of a ladder, with the labels of their tokens."""
     from arena.cli import show
-    from arena.cli.text import kept_apart
+    from arena.wording import kept_apart
 
     with _opened(folder) as ladder:
         store = ladder.store.accounts

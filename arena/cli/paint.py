@@ -3,7 +3,7 @@
 from rich.console import Console
 from rich.text import Text
 
-from arena.cli.telling import Line
+from arena.telling import Line
 
 
 def put(console: Console, line: Line) -> None:

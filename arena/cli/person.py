@@ -15,7 +15,7 @@ from rich.console import Console
 from arena.cli.asking import HELP, Misunderstood, Wish, understood
 from arena.cli.paint import has_suits, put
 from arena.cli.seated import Seated, prompt
-from arena.cli.telling import LEGEND, Line, Words, line
+from arena.telling import LEGEND, Line, Words, line
 from hokm import Bot, run
 from hokm.actions import (
     Action,

@@ -1,5 +1,5 @@
-"""Where things are: the bot that a word names, the notes about live processes, and folders that are
-needed for one match only.
+"""Where things are: the bot that a word names, here or in a record, the notes about live processes,
+and folders that are needed for one match only.
 """
 
 import hashlib
@@ -16,13 +16,14 @@ from typing import Final
 
 from arena.cli.closing import UNDO
 from arena.cli.errors import Misuse
-from arena.cli.text import printable
 from arena.ladder.bots.archive import SUFFIX, unpack
 from arena.ladder.bots.entrants import BotError, Entrant, find_bot, load_bot
 from arena.ladder.bots.environments import Environments
 from arena.ladder.bots.revisions import Revision, export, parted
 from arena.ladder.processes.sandbox import Sandbox
 from arena.ladder.processes.strays import birth_of, sweep
+from arena.wording import printable, told_apart
+from hokm.records import MatchRecord
 
 _PREFIX: Final = "hokm-arena-"
 _KEPT: Final = ".kept"
@@ -48,6 +49,19 @@ def named_bot(text: str) -> Entrant:
     """The bot that a person means, see :func:`bot_folder`, by the revision that was named."""
     place, revision = _found(text)
     return replace(load_bot(_unpacked(place)), revision=revision)
+
+
+def entrants_named(record: MatchRecord, name: str, *, option: str) -> tuple[int, ...]:
+    """The entrants of a match that a person means, by name or by how they are told apart; raises
+    Misuse, with the option it was asked by, for none.
+    """
+    labels = told_apart([(one.name, one.version) for one in record.entrants])
+    entrants = enumerate(zip(record.entrants, labels, strict=True))
+    found = tuple(place for place, (one, label) in entrants if name in (one.name, label))
+    if not found:
+        known = ", ".join(printable(label) for label in labels)
+        raise Misuse(f"{option} {printable(name)}: this match was played by {known}")
+    return found
 
 
 def _found(text: str) -> tuple[Path, Revision | None]:

@@ -15,23 +15,22 @@ from arena.cli import show, stepping
 from arena.cli.errors import Misuse
 from arena.cli.paint import has_suits, put
 from arena.cli.pasting import pasted
-from arena.cli.places import tell
-from arena.cli.telling import (
+from arena.cli.places import entrants_named, tell
+from arena.ladder.matches.scores import lost_boards, score
+from arena.telling import (
     DECIDED,
     LEGEND,
     Line,
     Teller,
     ending_lines,
     entrant_labels,
-    entrants_named,
     labelled,
     line,
     note_line,
     refusal_line,
     table_text,
 )
-from arena.cli.text import printable
-from arena.ladder.matches.scores import lost_boards, score
+from arena.wording import printable
 from hokm.cards import Seat
 from hokm.errors import NotationError
 from hokm.events import CardPlayed, Event, HandEnded, HandStarted

@@ -4,11 +4,11 @@ import math
 from dataclasses import dataclass
 from pathlib import Path
 
-from arena.cli.text import told_apart
 from arena.ladder.matches.boards import MatchPlan
 from arena.ladder.matches.conduct import Conduct, conduct
 from arena.ladder.matches.scores import PairScore, score
 from arena.ladder.ratings.statistics import HeadToHead, head_to_head
+from arena.wording import told_apart
 from hokm.outcome import Ending
 from hokm.records import Format, MatchRecord, substance_digest
 

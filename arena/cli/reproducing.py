@@ -15,14 +15,13 @@ from arena.cli import show
 from arena.cli.errors import Misuse
 from arena.cli.pasting import pasted_text
 from arena.cli.places import environments, named_bot, running_folder, temporary_folder
-from arena.cli.text import printable
 from arena.conformance.talk import HELLO_SECONDS, launched
 from arena.ladder.bots.entrants import BotError, Entrant, find_bot, load_bot
 from arena.repro.feeding import Ask as Feed
 from arena.repro.feeding import Found, feed
 from arena.repro.foreground import in_foreground
 from arena.repro.retelling import Difference, told_games
-from arena.wording import counted
+from arena.wording import counted, printable
 from hokm.notes import Note
 from hokm.records import EntrantRecord, GameRecord, MatchRecord, RoomRecord, load
 from hokm.rules.options import Play

@@ -17,7 +17,7 @@ from typing import Annotated, Final
 import typer
 
 from arena.cli.errors import Misuse
-from arena.cli.text import printable
+from arena.wording import printable
 
 # Two are hidden in the bot's folder, so that they are no part of the bot, and not among ours.
 _FILES: Final = {

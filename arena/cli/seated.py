@@ -7,8 +7,8 @@ the end of each hand; it remembers what it has told. It reads and prints nothing
 from collections.abc import Iterator
 
 from arena.cli.asking import choices, question, suits_of
-from arena.cli.telling import Line, Span, Words, by_side, labelled, line, points_text, side_text
-from arena.cli.text import kept_apart, printable
+from arena.telling import Line, Span, Words, by_side, labelled, line, points_text, side_text
+from arena.wording import kept_apart, printable
 from hokm.actions import DeclareTrump, Draw
 from hokm.cards import Card, Seat, Side
 from hokm.events import DeckCut, DrawChosen, HandEnded, HandStarted, TrumpDeclared

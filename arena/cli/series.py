@@ -6,7 +6,6 @@ from rich.console import Console
 
 from arena.cli.report import SCALES, shown_elo
 from arena.cli.show import named_columns, print_line
-from arena.cli.text import kept_apart, percent, plain, signed, told_apart, with_error
 from arena.cli.watch import Watch
 from arena.ladder.matches.boards import MatchPlan
 from arena.ladder.matches.experiment import BatchVoided, Design, End, Experiment, Looked, Notice
@@ -17,7 +16,7 @@ from arena.ladder.ratings.statistics import (
     head_to_head,
     score_statistics,
 )
-from arena.wording import counted
+from arena.wording import counted, kept_apart, percent, plain, signed, told_apart, with_error
 from hokm.outcome import Ending
 from hokm.records import Format, GameRecord
 

@@ -3,16 +3,16 @@
 import json
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from pathlib import Path
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 
 from arena.cli.report import SCALES, MatchReport, shown_elo
-from arena.cli.text import kept_apart, percent, plain, with_error
 from arena.ladder.bots.entrants import Entrant
-from arena.wording import counted
+from arena.wording import counted, kept_apart, percent, plain, with_error
 from hokm.records import Format
 
 _FILE_COLUMNS = 200
@@ -156,3 +156,16 @@ def _bots(report: MatchReport) -> Table:
 
 def _thousandfold(seconds: float | None) -> float | None:
     return None if seconds is None else 1000 * seconds
+
+
+def records_folder(records: Iterable[tuple[str, str]]) -> str:
+    """The folder of records, by match and file, which is said once in place of all their paths.
+    That of a ladder has each under the id of its match.
+    """
+    folders = []
+    for match, file in records:
+        folder, is_below, _ = file.rpartition(f"/{match}")
+        folders.append(folder if is_below else str(Path(file).parent))
+    if len({os.path.isabs(folder) for folder in folders}) > 1:
+        folders = list(map(os.path.abspath, folders))
+    return os.path.commonpath(folders) or os.curdir

@@ -36,7 +36,6 @@ from arena.cli.places import (
     running_folder,
     temporary_folder,
 )
-from arena.cli.telling import entrant_labels
 from arena.cli.watch import Watch
 from arena.ladder.bots.entrants import Entrant
 from arena.ladder.matches.boards import MatchPlan, Secret, local_match_id
@@ -46,6 +45,7 @@ from arena.ladder.matches.scores import score
 from arena.ladder.processes.invitations import Guest, Invitation, Kept
 from arena.ladder.processes.launcher import death_signal_prefix
 from arena.ladder.processes.remote import remote_entrant
+from arena.telling import entrant_labels
 from hokm.deck import SEED_BYTES, secret_from_text
 from hokm.records import (
     Format,

@@ -18,7 +18,7 @@ from arena.cli.servers import (
     Where,
     asking,
 )
-from arena.cli.text import printable
+from arena.wording import printable
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -288,7 +288,7 @@ def _print_ladder(console: "Console", ladder: "values.ServiceStatus") -> None:
 
 def _print_own(console: "Console", own: "values.OwnBots", sent: list["values.Shown"]) -> None:
     from arena.cli import show
-    from arena.cli.text import kept_apart
+    from arena.wording import kept_apart
 
     table = show.named_columns("bot", "version", "digest", "")
     for bot in own.bots:

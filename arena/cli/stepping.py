@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from functools import partial
 
-from arena.cli.telling import entrant_labels
-from arena.cli.text import printable
+from arena.telling import entrant_labels
 from arena.tui.reel import At, NoSuchPlace, Reel, Tape
+from arena.wording import printable
 from hokm.cards import Seat
 from hokm.events import Event
 from hokm.notation import hand_events

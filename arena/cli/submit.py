@@ -25,7 +25,7 @@ from arena.cli.servers import (
     owner_kept,
     tokens_file,
 )
-from arena.cli.text import printable
+from arena.wording import printable
 
 if TYPE_CHECKING:
     from arena.service import values

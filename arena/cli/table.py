@@ -7,13 +7,12 @@ from rich.console import Console
 from rich.table import Table
 
 from arena.cli.show import named_columns, print_line
-from arena.cli.text import kept_apart, percent, plain, signed
 from arena.ladder.ratings.elo import PROVISIONAL_MATCHES
 from arena.ladder.ratings.fitted import SANDWICH_MATCHES
 from arena.ladder.ratings.standings import Flag, Row, Standings
 from arena.ladder.schedules import Place
 from arena.ladder.settings import MatchScoring
-from arena.wording import counted
+from arena.wording import counted, kept_apart, percent, plain, signed
 from hokm.records import Format
 
 _UNITS = {Format.BOARDS: "boards", Format.CLASSIC: "pairs"}

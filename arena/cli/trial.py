@@ -18,7 +18,6 @@ from arena.cli.local import LONGEST_FILE_NAME_BYTES
 from arena.cli.operating import Operating, operated
 from arena.cli.places import environments, named_bot, running_folder
 from arena.cli.series import SeriesReport, SeriesWatch
-from arena.cli.text import printable
 from arena.ladder.bots.entrants import Entrant, program_digest
 from arena.ladder.matches.boards import joined_names
 from arena.ladder.matches.experiment import (
@@ -34,6 +33,7 @@ from arena.ladder.processes.cores import usable_cores
 from arena.ladder.processes.sandbox import Sandbox
 from arena.ladder.ratings.sprt import Model
 from arena.referee.meter import Meter
+from arena.wording import printable
 from hokm.deck import secret_from_text
 
 

@@ -9,9 +9,9 @@ import shlex
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from arena.cli.text import printable
 from arena.validation.document import LARGEST_BYTES, line_of
 from arena.validation.values import Failure, Stage
+from arena.wording import printable
 
 _READ: Final = 4 * LARGEST_BYTES
 """Characters that are read at all."""

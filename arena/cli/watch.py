@@ -13,11 +13,10 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.text import Text
 
 from arena.cli.pasting import pasted
-from arena.cli.text import printable, signed
 from arena.ladder.matches.boards import MatchPlan
 from arena.ladder.matches.room import INCIDENTS, Trouble
 from arena.ladder.matches.tally import Tally
-from arena.wording import counted
+from arena.wording import counted, printable, signed
 from hokm.outcome import Ending
 from hokm.records import GameRecord
 

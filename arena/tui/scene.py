@@ -7,7 +7,7 @@ table. How lines get onto a screen is not known here.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from arena.cli.telling import (
+from arena.telling import (
     Line,
     Span,
     Teller,
@@ -21,8 +21,8 @@ from arena.cli.telling import (
     suit_style,
     table_text,
 )
-from arena.cli.text import kept_apart
 from arena.tui.reel import At, Kind, Moment, Reel, Strip, Tape
+from arena.wording import kept_apart
 from hokm.cards import Card, Seat, Suit
 from hokm.events import CardPlayed, Event
 from hokm.rules.variants import variant_of

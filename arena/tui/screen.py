@@ -14,7 +14,7 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Footer, Input, Static
 
-from arena.cli.telling import LEGEND, Line
+from arena.telling import LEGEND, Line
 from arena.tui.reel import At, NoSuchPlace, Reel, Unit, hand_until
 from arena.tui.scene import scene
 from hokm.cards import Seat

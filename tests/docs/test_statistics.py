@@ -47,7 +47,7 @@ ONLY_WHEN_RUN = {
 """Columns that no reading of the source tells."""
 
 FIGURES = {"signed", "plain", "with_error", "percent"}
-"""What makes a text of a figure: see arena/cli/text.py."""
+"""What makes a text of a figure: see arena/wording.py."""
 
 
 class Printed(ast.NodeVisitor):

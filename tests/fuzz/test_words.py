@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from arena.cli.errors import Misuse
 from arena.cli.options import checked_seconds, option_texts
-from arena.cli.text import printable
 from arena.ladder.bots.entrants import BotError, checked_name, find_bot
 from arena.ladder.settings import Settings
+from arena.wording import printable
 from hokm.bot import Bot
 from hokm.cards import Card
 from hokm.client import ADDRESS_VARIABLE, TICKET_VARIABLE, run

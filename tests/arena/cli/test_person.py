@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterable
 import pytest
 
 from arena.cli.person import LEFT, Person, Terminal, person_at
-from arena.cli.telling import Line
 from arena.ladder.testing import Steady
+from arena.telling import Line
 from hokm.deck import board_seed, shuffled
 from hokm.rules.game import Board, Race
 from hokm.rules.options import Play, Rules

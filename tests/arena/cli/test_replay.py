@@ -10,7 +10,7 @@ from random import Random
 import pytest
 
 import hokm.events
-from arena.cli import telling
+from arena import telling
 from hokm.actions import ChooseDraw, CutDeck, DeclareTrump, DiscardCards, PlayCard
 from hokm.cards import Seat, Side
 from hokm.errors import Reason

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from arena.cli.text import kept_apart, percent, signed, told_apart, with_error
+from arena.wording import kept_apart, percent, signed, told_apart, with_error
 
 
 @pytest.mark.parametrize(

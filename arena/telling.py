@@ -9,8 +9,7 @@ spans, each with its style, and says all without them.
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from arena.cli.errors import Misuse
-from arena.cli.text import kept_apart, printable, told_apart
+from arena.wording import kept_apart, printable, told_apart
 from hokm.actions import Draw
 from hokm.cards import Card, Seat, Side, Suit, Trump
 from hokm.events import (
@@ -108,19 +107,6 @@ def entrant_labels(record: MatchRecord) -> list[str]:
     entrants = [(printable(one.name), printable(one.version)) for one in record.entrants]
     homes = [" (from elsewhere)" if one.is_remote else "" for one in record.entrants]
     return [kept_apart(name) + home for name, home in zip(told_apart(entrants), homes, strict=True)]
-
-
-def entrants_named(record: MatchRecord, name: str, *, option: str) -> tuple[int, ...]:
-    """The entrants of a match that a person means, by name or by how they are told apart; raises
-    Misuse, with the option it was asked by, for none.
-    """
-    labels = told_apart([(one.name, one.version) for one in record.entrants])
-    entrants = enumerate(zip(record.entrants, labels, strict=True))
-    found = tuple(place for place, (one, label) in entrants if name in (one.name, label))
-    if not found:
-        known = ", ".join(printable(label) for label in labels)
-        raise Misuse(f"{option} {printable(name)}: this match was played by {known}")
-    return found
 
 
 def refusal_line(refusal: Refusal) -> Line:
