@@ -15,7 +15,6 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from arena.analysis.hands import Decided, trumps_of
-from arena.analysis.values import Spot
 from hokm.actions import DeclareTrump, PlayCard
 from hokm.rules.position import Position
 from hokm.rules.scoring import SWEEP
@@ -30,9 +29,6 @@ MOST_FOR_KOT: Final = 60
 """Positions looked into to find a kot in a sample. More would take more time than all the rest, and
 find few more.
 """
-
-ChanceOf = Callable[[Spot], Chance]
-"""The source of chance for a decision: always the same for the same one."""
 
 
 def fair_points_lost(decided: Decided, chance: Chance, *, samples: int) -> float | None:
