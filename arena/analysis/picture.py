@@ -61,7 +61,7 @@ def _draw_kinds(axes: Axes, losses: Sequence[EntrantLosses], labels: Sequence[st
         axes.bar(0, 0, 0, color=colours(number), label=_words(kind))
     if has_fair:
         axes.bar(0, 0, 0, color="grey", alpha=0.5, hatch="//", label="against what was known")
-    axes.legend(frameon=False, fontsize=8)
+    axes.legend(fontsize=8)  # in a frame: it may lie on a column of its own colours
     axes.set_xticks(range(len(losses)), [LEFT_TO_RIGHT + label for label in labels])
     axes.set_xlim(-0.6, max(len(losses), 2) - 0.4)
 
@@ -70,12 +70,13 @@ def _draw_games(axes: Axes, losses: Sequence[EntrantLosses], labels: Sequence[st
     """What each entrant has lost up to each game, against open cards."""
     axes.set_xlabel("game")
     axes.set_ylabel("points lost up to it, open cards")
-    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
     axes.grid(axis="y", alpha=0.25)
     for entrant, label in zip(losses, labels, strict=True):
         games = [game for game, _ in entrant.by_game]
         lost = list(accumulate(points for _, points in entrant.by_game))
-        axes.plot(games, lost, drawstyle="steps-post", label=LEFT_TO_RIGHT + label)
+        mark = "o" if len(games) == 1 else ""  # one point makes no line
+        axes.plot(games, lost, marker=mark, drawstyle="steps-post", label=LEFT_TO_RIGHT + label)
     if losses:
         axes.legend(frameon=False, fontsize=8)
 

@@ -26,6 +26,14 @@ def test_a_picture_names_bots_and_kinds_and_is_the_same_bytes_again(tmp_path: Pa
     assert {"ada", "علی", "a match", "lead", "against what was known", "game"} <= texts
 
 
+def test_of_a_single_game_a_point_shows_what_was_lost(tmp_path: Path) -> None:
+    one = losses_of([hand(1, moment("play 1", 0, Kind.LEAD, 2.0, fair=0.5))], entrants=2)
+    drawn = tmp_path / "one.svg"
+    draw(one, ("ada", "bob"), drawn, title="a game")
+    marks = re.findall(r"<use [^>]*fill: (#\w+)", drawn.read_text(encoding="utf-8"))
+    assert {"#1f77b4", "#ff7f0e"} <= set(marks)
+
+
 def test_a_name_that_is_no_picture_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="neither"):
         draw(LOSSES, ("a", "b"), tmp_path / "one.txt", title="")
