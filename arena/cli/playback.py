@@ -241,7 +241,8 @@ def _match(record: MatchRecord, games: Iterable[_Game], ask: Ask, style: _Style)
         if ask.hand in (None, len(game.hands)):
             yield from ending_lines(record.rules, game, names)
             at_fault = None if game.outcome is None else game.outcome.at_fault
-            if at_fault is not None and game.hands and style.seat is None:  # it shows all cards
+            is_offered = at_fault is not None or ask.lost is not None
+            if is_offered and game.hands and style.seat is None:  # it shows all cards
                 yield from map(line, pasted(record.rules, game.hands[-1]))
 
 

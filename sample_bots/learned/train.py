@@ -13,9 +13,13 @@ writes ``weights.npz`` beside this file. It needs numba besides (``pip install '
 """
 
 import argparse
+import os
 import time
 from itertools import pairwise
 from pathlib import Path
+
+# More threads would be many times slower than one, and would add up in another order each time.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np
 from bot import (

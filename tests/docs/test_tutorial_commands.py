@@ -3,9 +3,13 @@
 import os
 import re
 import shlex
+import signal
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
+
+import pytest
 
 from tests.club.story import why_unconfined
 
@@ -20,10 +24,11 @@ FILE = re.compile(r"# (?P<added>at the end of )?(?P<path>mybot/\S+)\n")
 
 BEFORE = ["make environment", ". .venv/bin/activate"]
 """What has made the environment of these tests."""
-AT_A_TERMINAL = [
-    "arena play --with ./mybot",  # tests/system/test_person.py
-    "arena repro match.json.gz --seat 0 --game 3 --debug",  # tests/system/test_repro.py
-]
+TYPED = {
+    "arena repro match.json.gz --seat 0 --game 3 --debug": "continue\nquit\n",
+    "arena play --with ./mybot": "q\ny\n",
+}
+"""What needs a terminal, and what is typed there."""
 
 SMALLER = {
     "arena match ./mybot greedy": "--boards 1",
@@ -32,7 +37,6 @@ SMALLER = {
     "arena match ./mybot greedy --boards 200": "--boards 2",
     "arena analyse match.json.gz": "--samples 2",
     "arena sprt ./mybot ./mybot@HEAD": "--batch 4 --cap 4",
-    "arena bot check ./mybot": "--no-matches --only 'four-*'",
     "arena ladder init club": "--boards 1 --tick 0",
     "arena ladder run club --cycles 2": "--cycles 1 --schedule gauntlet --seeds mybot",
 }
@@ -59,7 +63,9 @@ SHOWN = [
     ("arena match ./mybot greedy --boards 200", 0, r"games +4 COMPLETED"),
     ("arena match ./mybot greedy house", 0, r"mybot +house"),
     ("arena match --help", 0, r"--format"),
-    ("arena bot check ./mybot", 0, r"^passed$"),
+    ("arena bot check ./mybot", 0, r"^accepted$"),
+    ("arena repro match.json.gz --seat 0 --game 3 --debug", 1, r"(?s)\(Pdb\).*on record +play"),
+    ("arena play --with ./mybot", 0, r"replay"),
     ("arena ladder init club", 0, ""),
     ("arena ladder add club ./mybot greedy house house-10 house-30", 0, ""),
     ("arena ladder run club --cycles 2", 0, ""),
@@ -78,7 +84,7 @@ def steps() -> list[str | tuple[str, str, bool]]:
             found.append((file["path"], step["block"], bool(file["added"])))
         elif step["language"] == "console":
             found += step["block"].splitlines()
-    return [step for step in found if step not in BEFORE + AT_A_TERMINAL]
+    return [step for step in found if step not in BEFORE]
 
 
 def test_these_are_all_its_commands() -> None:
@@ -86,6 +92,7 @@ def test_these_are_all_its_commands() -> None:
     assert set(SMALLER) <= set(steps())
 
 
+@pytest.mark.timeout(600)
 def test_each_shows_what_the_page_says(tmp_path: Path) -> None:
     confined = not why_unconfined(tmp_path / "tried")
     folder = tmp_path / "empty"
@@ -101,28 +108,63 @@ def test_each_shows_what_the_page_says(tmp_path: Path) -> None:
         if step.startswith("arena ladder run") and not confined:
             words.append("--no-sandbox")
         command, status, pattern = next(shown)
-        ran = typed(words, folder)
-        assert ran.returncode == status, f"{command}\n{ran.stdout}"
-        assert re.search(pattern, ran.stdout, re.MULTILINE), f"{command}\n{ran.stdout}"
+        keys = TYPED.get(step)
+        ended, out = run(words, folder) if keys is None else at_a_terminal(words, folder, keys)
+        assert ended == status, f"{command}\n{out}"
+        assert re.search(pattern, out, re.MULTILINE), f"{command}\n{out}"
 
 
-def typed(words: list[str], folder: Path) -> "subprocess.CompletedProcess[str]":
-    """A command as its user has it; what it says on either stream is one text."""
+def environment(folder: Path) -> dict[str, str]:
+    """That of somebody who has never used the arena; all they leave lies beside the folder."""
     home = folder.parent / "home"
     home.mkdir(exist_ok=True)
     author = "[user]\nname = maryam\nemail = maryam@example.org\n"
     (home / ".gitconfig").write_text(author, encoding="utf-8")
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     # pytest-xdist tells its workers how wide a screen is that nobody looks at.
-    environment = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
-    return subprocess.run(
+    known = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
+    places = dict.fromkeys(("HOME", "XDG_STATE_HOME", "XDG_DATA_HOME"), str(home))
+    return {**known, **places, "PATH": path, "TERM": "xterm"}
+
+
+def run(words: list[str], folder: Path) -> tuple[int, str]:
+    """How a command ends, and what it says on either stream."""
+    ran = subprocess.run(
         words,
         cwd=folder,
-        env={**environment, "PATH": path, "HOME": str(home), "XDG_STATE_HOME": str(home)},
+        env=environment(folder),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
-        timeout=240,
         check=False,
     )
+    return ran.returncode, ran.stdout
+
+
+def at_a_terminal(words: list[str], folder: Path, keys: str) -> tuple[int, str]:
+    """The same of a command that needs a terminal, where that is typed."""
+    ours, its = os.openpty()
+    try:
+        with subprocess.Popen(
+            words,
+            cwd=folder,
+            env=environment(folder),
+            stdin=its,
+            stdout=its,
+            stderr=its,
+            start_new_session=True,
+        ) as process:
+            os.close(its)
+            os.write(ours, keys.encode())
+            said = b""
+            try:
+                with suppress(OSError):  # so a terminal ends that nobody has any more
+                    while part := os.read(ours, 65536):
+                        said += part
+            except BaseException:
+                os.killpg(process.pid, signal.SIGKILL)
+                raise
+            return process.wait(), said.decode().replace("\r\n", "\n")
+    finally:
+        os.close(ours)

@@ -135,16 +135,24 @@ def test_a_table_where_no_suit_is_trump_is_played_by_a_rule(bot: type[Bot]) -> N
 
 
 def train(*options: str) -> str:
-    """What the script prints. As a process, so that it has NumPy with one thread."""
+    """What the script prints. As a process, so that NumPy has the threads that it asks for."""
     done = subprocess.run(
         [sys.executable, FOLDER / "train.py", *options],
-        env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},
         stdout=subprocess.PIPE,
         text=True,
         timeout=100,
         check=True,
     )
     return done.stdout
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="threads are counted in /proc")
+def test_training_is_one_thread_whatever_the_machine_has() -> None:
+    count = "import train; from os import listdir; print(len(listdir('/proc/self/task')))"
+    environment = {**os.environ, "PYTHONPATH": str(FOLDER)}
+    environment.pop("OPENBLAS_NUM_THREADS", None)
+    words = [sys.executable, "-c", count]
+    assert int(subprocess.check_output(words, env=environment, timeout=100)) == 1
 
 
 def test_training_learns_and_writes_what_the_bot_plays_with(

@@ -6,11 +6,13 @@ import subprocess
 import sys
 from dataclasses import is_dataclass, replace
 from random import Random
+from textwrap import dedent
 
 import pytest
 
 import hokm.events
 from arena import telling
+from arena.cli.pasting import OFFER
 from hokm.actions import ChooseDraw, CutDeck, DeclareTrump, DiscardCards, PlayCard
 from hokm.cards import Seat, Side
 from hokm.errors import Reason
@@ -292,6 +294,9 @@ def test_the_boards_that_a_bot_lost_are_named_and_shown_room_beside_room(run, re
     assert ran.err == "sara lost 1 of 2 boards: 2\n"
     places = [line for line in ran.out.splitlines() if line.startswith("room ")]
     assert places == ["room 1, game 2", "room 2, game 2"]
+    texts = [text[: text.index("\n\n")] for text in f"{ran.out}\n\n".split(OFFER)[1:]]
+    (first,), (second,) = (parse_hands(dedent(text)) for text in texts)
+    assert first[1].deck == second[1].deck, "the two rooms of a board"
 
 
 def test_where_a_bot_lost_nothing_that_is_said(run, record):

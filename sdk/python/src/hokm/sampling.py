@@ -46,7 +46,7 @@ class Sample:
 
 class Sampler:
     """The deals that fit a view at this moment. It takes what it needs from the view once, and does
-    not follow it.
+    not follow it. Raises ValueError for a view that no deal fits.
 
     >>> from random import Random
     >>> from hokm import Rules, Seat, View, parse_cards

@@ -155,7 +155,8 @@ class raw_env(AECEnv):  # type: ignore[misc]  # it has no types  # noqa: N801  #
         cards come from where they were, at first from the system. A board's hakem is drawn as well.
 
         ``options`` may give a board's ``deck``, cards from the top on, and its ``hakem``, a seat;
-        what else is in it is ignored, as PettingZoo has it.
+        what else is in it is ignored, as PettingZoo has it. Raises ValueError for what is no deck
+        or no seat, and for either in a race.
         """
         if seed is not None or self._chance is None:
             self._chance, _ = np_random(seed)
@@ -269,7 +270,9 @@ class raw_env(AECEnv):  # type: ignore[misc]  # it has no types  # noqa: N801  #
 
     @property
     def game(self) -> Game:
-        """The game as the rules have it, all cards open: for who runs the table, not for agents."""
+        """The game as the rules have it, all cards open: for who runs the table, not for agents.
+        This and what is seen raise ValueError before the first reset.
+        """
         if self._game is None:
             raise ValueError(_NOT_BEGUN)
         return self._game

@@ -43,6 +43,9 @@ class VectorEnv:
     ``deals_on`` a game whose hand is over begins the next at once; without it the hand stays as it
     ended, its action is ignored, and :attr:`is_over` says when all have.
 
+    Raises ValueError for fewer games than one, RulesError for other seats, TypeError for what is no
+    integer.
+
     In every array row ``i`` is game ``i``. What attributes return are views of the state: read
     them, copy them to keep them, and do not write to them.
     """

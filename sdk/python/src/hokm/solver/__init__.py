@@ -45,7 +45,8 @@ def card_tricks(hand: OpenHand) -> dict[Card, int]:
     """For each card that may be played now, the tricks its side takes from here on, the trick that
     is on among them, if everybody plays as well as can be; cards ascending.
 
-    Raises ValueError for a hand that cannot be, :class:`SolverMissing` or :class:`SearchTooLong`.
+    Raises ValueError for a hand that cannot be; of four seats :class:`SolverMissing` and
+    :class:`SolverFault`, of two and three :class:`SearchTooLong`.
     """
     return dds.card_tricks(hand) if len(hand.hands) == 4 else endings.card_tricks(hand)
 

@@ -55,7 +55,7 @@ def card_tricks(hand: OpenHand) -> dict[Card, int]:
     """For each card that may be played now, the tricks its side takes from here on, the trick that
     is on among them, if everybody plays as well as can be; cards ascending.
 
-    Raises :class:`SolverMissing`, and ValueError for a hand that cannot be.
+    Raises :class:`SolverMissing`, :class:`SolverFault`, and ValueError for a hand that cannot be.
     """
     return _scores(_solve(hand, target=_EXACT, solutions=_EVERY), hand.trump)
 
