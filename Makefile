@@ -18,9 +18,6 @@ install = $(if $(UV),$(UV) pip install --quiet --compile-bytecode --python $(1)/
 # An environment knows its folder by heart, so a stamp is good for one place only.
 STAMP := installed-$(shell pwd | cksum | cut -d' ' -f1)
 
-# File by file, in the order that tests/conftest.py gives them.
-TOGETHER := -n 2 --dist loadfile --no-loadscope-reorder
-
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help environment test test-postgres fuzz demo bench coverage zoo club soak kills shuffles env-games endings check format lint types wire generate lock test-lowest docs clean
@@ -31,10 +28,10 @@ help: ## say what there is
 environment: $(VENV)/$(STAMP) ## make what the tests need, and run nothing
 
 test: $(VENV)/$(STAMP) ## run the tests; ARGS='-k trick' goes to pytest
-	$(BIN)/python -m pytest $(TOGETHER) $(ARGS)
+	$(BIN)/python -m pytest -n 2 --dist loadfile $(ARGS)
 
 test-postgres: $(VENV)/$(STAMP) ## run the ladder's tests with its rows on a PostgreSQL server, made for them alone
-	HOKM_TEST_DATABASE=postgresql $(BIN)/python -m pytest tests/arena/ladder tests/arena/service $(TOGETHER) $(ARGS)
+	HOKM_TEST_DATABASE=postgresql $(BIN)/python -m pytest tests/arena/ladder tests/arena/service -n 2 --dist loadfile $(ARGS)
 
 fuzz: $(VENV)/$(STAMP) ## feed nonsense to all that reads from outside, for some ten minutes; FUZZ=100 for longer
 	FUZZ_FACTOR=$(or $(FUZZ),30) $(BIN)/python -m pytest tests/fuzz -n 2 --dist worksteal --timeout 0 $(ARGS)

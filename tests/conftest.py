@@ -37,20 +37,6 @@ def _no_process_left_behind() -> Iterator[None]:
     assert not left, f"the test left child processes behind: {sorted(left)}"
 
 
-SLOW = ("system", "zoo", "docs", "submissions", "simulations", "benchmarks")
-"""Folders whose files may take a minute each: real processes, many of them."""
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What takes long begins first, so that no core waits for the last file of the run."""
-    here = Path(__file__).parent
-
-    def is_quick(item: pytest.Item) -> bool:
-        return item.path.relative_to(here).parts[0] not in SLOW
-
-    items.sort(key=is_quick)
-
-
 @pytest.hookimpl(wrapper=True)
 def pytest_pyfunc_call() -> Generator[None, object, object]:
     """Have a skip from within trio say why: pytest-trio passes it on without its reason."""
