@@ -41,6 +41,9 @@ _INDEXES: Final = ("hokm", "hokm.env")
 
 _LANGUAGES: Final = {".json": "json", ".mjs": "js", ".proto": "protobuf", ".py": "python"}
 
+_LEFT: Final = re.compile(r"(^|/)(\.|__pycache__/)")
+"""What tools leave in a folder, and is no part of it: hidden, or Python's."""
+
 _FENCE: Final = re.compile(r"^(```.*?^```$)", re.MULTILINE | re.DOTALL)
 _LINK: Final = re.compile(r"(?:\[(?P<file>[\w-]+\.md))?\]\((?P<to>[^)\s]+)\)")
 _COMMENT: Final = re.compile(r"^(<!--.*-->)$", re.MULTILINE)
@@ -135,9 +138,8 @@ def write_pages(root: Path, into: Path, *, names: Mapping[str, str | None]) -> N
             waiting += also
         else:
             text = f"# {file}\n\n" + "\n".join(_shown(root, file))
-            waiting += [
-                PurePosixPath(page.relative_to(root)) for page in root.glob(f"{file}/**/*.md")
-            ]
+            pages = (page.relative_to(root) for page in root.glob(f"{file}/**/*.md"))
+            waiting += [PurePosixPath(page) for page in pages if not _LEFT.search(str(page))]
         _write(into / place(file), text)
     for name in names:
         if name.startswith("api/"):
@@ -191,7 +193,7 @@ def _shown(root: Path, file: PurePosixPath) -> Iterator[str]:
     """A file that is no page, or all files of a folder, as Markdown."""
     if (root / file).is_dir():
         for inner in sorted((root / file).rglob("*")):
-            if inner.is_file() and "__pycache__" not in inner.parts:
+            if inner.is_file() and not _LEFT.search(str(inner.relative_to(root))):
                 path = PurePosixPath(inner.relative_to(root))
                 yield f"## {path.relative_to(file)}\n"
                 if path.suffix == ".md":

@@ -126,7 +126,7 @@ def _analysed(
             found.append(analyse_hand(record, room, game, hand, fair=fair if ask.samples else None))
             if not console.is_terminal and time.monotonic() - said > _SILENCE_SECONDS:
                 said = time.monotonic()
-                show.print_line(console, f"{len(found)} of {len(chosen)} are analysed")
+                show.print_line(console, f"{len(found)} of {len(chosen)} analysed")
     return found
 
 
@@ -271,7 +271,7 @@ def _each(total: float, hands: int) -> float | None:
 
 
 def _notes(losses: Sequence[EntrantLosses], ask: Ask) -> Iterator[str]:
-    yield "lost against open cards; points: a side's less the mean of the others'; ± at 95 %"
+    yield "against open cards; points: a side's less the mean of the others'; ± at 95 %"
     if ask.samples:
         yield f"fair: against what the seat knew, over {ask.samples} deals that fit it"
     left_out = {kind for losing in losses for kind, loss in losing.by_kind.items() if loss.left_out}

@@ -110,8 +110,8 @@ def tune(ask: Ask, *, as_json: bool) -> bool:
     if as_json:
         show.print_json(_json(study, stopped, confirmed, picture=picture))
     elif stopped is None and not any(any(one.differences) for one in study.trials):
-        every = "all boards of all trials were level: what was tuned made no difference to the play"
-        show.print_line(console, every)
+        level = "all boards of all trials were level: more of them may show a difference"
+        show.print_line(console, level)
     elif stopped is None and (confirmed is None or confirmed.is_done):
         _print_remedy(study, confirmed, console)
     return stopped is None and (confirmed is None or confirmed.is_done)

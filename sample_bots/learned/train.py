@@ -19,7 +19,7 @@ from itertools import pairwise
 from pathlib import Path
 
 # More threads would be many times slower than one, and would add up in another order each time.
-os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+os.environ["OPENBLAS_NUM_THREADS"] = "1"
 
 import numpy as np
 from bot import (

@@ -144,6 +144,7 @@ def test_a_folder_is_shown_without_what_python_leaves_in_it_and_what_is_no_text(
         "bot/bot.py": b"play()\n",
         "bot/weights.npz": b"\xa7" * 1000,
         "bot/__pycache__/bot.pyc": b"\xa7",
+        "bot/.pytest_cache/README.md": b"[what](nothing.md)",
     }.items():
         (root / file).parent.mkdir(parents=True, exist_ok=True)
         (root / file).write_bytes(data)

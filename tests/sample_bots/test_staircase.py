@@ -15,9 +15,9 @@ FROZEN = {
     ("house", "1"): "8d7e5bd1b8b3039059f292e59a964e958f12f08d137ac0be5e5166e862239f51",
     ("house-10", "1"): "5089a97a8f9a2aad20abc23fac721e52ac6c2b782dd71ab571c9fadb0fdd320a",
     ("house-30", "1"): "080937b34de38dd29eb59ed2a77c5a1a877b5a1f5f70066b2323a10d2ff49bf4",
-    ("learned", "1"): "4b8bcdb09bf95d486a9de7f5203368871492ab44034e940eea231101b0417e61",
+    ("learned", "1"): "d6c80a254e2e412fa44cbf56ac4986c81769c76a12160cef88bc1503e8fbddf4",
     ("random", "1"): "027694d061c6f937de294c9b990dd07ce75ae7837440695f6e612396b7821ab4",
-    ("search", "1"): "fb300647174883cc075f2ab1b4a10009f36895440626b062843362cdaa89f50d",
+    ("search", "1"): "81690be3dcd89ffac25edbf4187a97acf3968030d7db5e0f038bda117b778b0a",
     ("search-20", "1"): "0f95171c90d9e6964ee115baf02c0cd9a7563800e060bc204476c44a0d47407f",
 }
 """By name and version, the digest of the folder."""

@@ -43,7 +43,7 @@ def test_what_decisions_cost_is_printed_by_bot_and_kind_with_the_costliest(run, 
 def test_off_a_terminal_a_line_says_now_and_then_how_far_it_is(run, record, monkeypatch):
     monkeypatch.setattr(analysing, "_SILENCE_SECONDS", 0)
     ran = run("analyse", record, "--samples", 0)
-    assert ran.err.splitlines()[1:] == ["1 of 2 are analysed", "2 of 2 are analysed"]
+    assert ran.err.splitlines()[1:] == ["1 of 2 analysed", "2 of 2 analysed"]
 
 
 @needs_dds
