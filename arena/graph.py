@@ -5,7 +5,6 @@ the same bytes for the same ratings; its words stay text, so that names in any s
 whoever shows it.
 """
 
-import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -17,6 +16,8 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from arena.ladder.ratings.history import Curve
+from arena.wording import LEFT_TO_RIGHT_MARK
+from hokm.records.files import naming
 
 FORMATS: Final = (".svg", ".png")
 """What a picture's name may end in."""
@@ -24,9 +25,6 @@ FORMATS: Final = (".svg", ".png")
 _WIDTH_INCHES: Final = 11.0
 _LABEL_INCHES: Final = 0.19
 """What a line of a name takes."""
-
-LEFT_TO_RIGHT: Final = "\u200e"
-"""Begins a text with a name in it: one in Persian letters would turn the figures round."""
 
 _LINES: Final = ("-", (0, (5, 1.5)), (0, (1.2, 1.2)))
 """After so many bots as there are colours, the lines differ."""
@@ -62,22 +60,22 @@ def picture(file: Path, *, inches: tuple[float, float], title: str) -> Iterator[
         }
     ):
         figure = Figure(figsize=inches, layout="constrained")
-        figure.suptitle(LEFT_TO_RIGHT + title)
+        # Before every text with a name in it: one in Persian letters would turn the figures round.
+        figure.suptitle(LEFT_TO_RIGHT_MARK + title)
         yield figure
         _save(figure, file)
 
 
 def _save(figure: Figure, file: Path) -> None:
     metadata = {"Date": None} if file.suffix == ".svg" else None
-    try:
-        figure.savefig(file, dpi=150, metadata=metadata)
-    except OSError as error:
-        if error.filename is not None:
+    with naming(file):
+        try:
+            figure.savefig(file, dpi=150, metadata=metadata)
+        except OSError as error:
+            if error.filename is None:  # it was begun, and half a picture is none
+                with suppress(OSError):
+                    file.unlink()
             raise
-        # A full disk names no file, and half a picture is none.
-        with suppress(OSError):
-            file.unlink()
-        raise OSError(error.errno, error.strerror, os.fspath(file)) from error
 
 
 def _share_of_bars(count: int) -> float:
@@ -124,7 +122,7 @@ def _draw_rounds(
     for (place, curve), at in zip(shown, _apart(ends, gap=gap), strict=True):
         end = curve.points[-1]
         axes.annotate(
-            f"{LEFT_TO_RIGHT}{curve.row.name}{LEFT_TO_RIGHT} {end.elo:.0f}",
+            f"{LEFT_TO_RIGHT_MARK}{curve.row.name}{LEFT_TO_RIGHT_MARK} {end.elo:.0f}",
             xy=(end.round, end.elo),
             xytext=(last + 0.5 + (last - first) * 0.03, at),
             color=colours[place],
@@ -160,7 +158,7 @@ def _draw_now(
         axes.errorbar(column, mle, yerr=bar, color=colours[place], marker="o", ms=4, capsize=2)
     axes.set_xticks(
         range(len(shown)),
-        [f"{LEFT_TO_RIGHT}#{row.rank} {row.name}" for _, row, _, _ in shown],
+        [f"{LEFT_TO_RIGHT_MARK}#{row.rank} {row.name}" for _, row, _, _ in shown],
         rotation=90,
     )
     axes.set_xlim(-0.6, max(len(shown), 3) - 0.4)

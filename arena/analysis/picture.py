@@ -13,7 +13,8 @@ from matplotlib.ticker import MaxNLocator
 
 from arena.analysis.losses import PLAYED, EntrantLosses
 from arena.analysis.values import Kind
-from arena.graph import LEFT_TO_RIGHT, picture
+from arena.graph import picture
+from arena.wording import LEFT_TO_RIGHT_MARK
 
 
 def draw(losses: Sequence[EntrantLosses], labels: Sequence[str], file: Path, *, title: str) -> None:
@@ -62,7 +63,7 @@ def _draw_kinds(axes: Axes, losses: Sequence[EntrantLosses], labels: Sequence[st
     if has_fair:
         axes.bar(0, 0, 0, color="grey", alpha=0.5, hatch="//", label="against what was known")
     axes.legend(fontsize=8)  # in a frame: it may lie on a column of its own colours
-    axes.set_xticks(range(len(losses)), [LEFT_TO_RIGHT + label for label in labels])
+    axes.set_xticks(range(len(losses)), [LEFT_TO_RIGHT_MARK + label for label in labels])
     axes.set_xlim(-0.6, max(len(losses), 2) - 0.4)
 
 
@@ -76,7 +77,9 @@ def _draw_games(axes: Axes, losses: Sequence[EntrantLosses], labels: Sequence[st
         games = [game for game, _ in entrant.by_game]
         lost = list(accumulate(points for _, points in entrant.by_game))
         mark = "o" if len(games) == 1 else ""  # one point makes no line
-        axes.plot(games, lost, marker=mark, drawstyle="steps-post", label=LEFT_TO_RIGHT + label)
+        axes.plot(
+            games, lost, marker=mark, drawstyle="steps-post", label=LEFT_TO_RIGHT_MARK + label
+        )
     if losses:
         axes.legend(frameon=False, fontsize=8)
 

@@ -16,7 +16,7 @@ from arena.cli.errors import Misuse
 from arena.cli.paint import has_suits, put
 from arena.cli.pasting import pasted
 from arena.cli.places import entrants_named, tell
-from arena.ladder.matches.scores import lost_boards, score
+from arena.ladder.matches.scores import score
 from arena.telling import (
     DECIDED,
     LEGEND,
@@ -169,10 +169,11 @@ def _chosen(record: MatchRecord, ask: Ask) -> Iterator[_Game]:
 def _lost(record: MatchRecord, name: str) -> set[int]:
     """The boards that a bot lost, which are told beside what is shown."""
     entrants = entrants_named(record, name, option="--lost")
-    lost = {board for entrant in entrants for board in lost_boards(record, entrant)}
+    result = score(record)
+    lost = {board for entrant in entrants for board in result.lost(entrant)}
     numbers = ": " + ", ".join(map(str, sorted(lost))) if lost else ""
     unit = "boards" if record.format is Format.BOARDS else "pairs of races"
-    counting = len(score(record).boards)
+    counting = len(result.boards)
     left = record.games - counting
     beside = f"; not counted: {left} that not every room finished" if left else ""
     tell(f"{name} lost {len(lost)} of {counting} {unit}{numbers}{beside}")

@@ -84,6 +84,8 @@ def new(
 
 
 def _write(folder: Path, *, name: str, owner: str) -> None:
+    from hokm.records.files import naming
+
     templates = files("arena") / "templates/bot"
     for template, file in _FILES.items():
         text = (templates / template).read_text(encoding="utf-8")
@@ -91,11 +93,8 @@ def _write(folder: Path, *, name: str, owner: str) -> None:
         text = re.sub(
             r"\b(NAME|OWNER)\b", lambda found: {"NAME": name, "OWNER": owner}[found[0]], text
         )
-        try:
+        with naming(folder / file):
             (folder / file).write_text(text, encoding="utf-8")
-        except OSError as error:  # a full disk names no file
-            where = os.fspath(folder / file)
-            raise OSError(error.errno, error.strerror, where) from error
 
 
 def _checked(what: str, text: str) -> str:

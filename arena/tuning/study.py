@@ -234,15 +234,11 @@ def opened(
         batch_plan(question.design, (question.bot, other), secret=Secret(bytes(32)))
     with held(folder, kind="tuning", begun=STUDY_FILE, ours={SECRET_FILE, "bots", "logs"}):
         file = folder / STUDY_FILE
-        is_new = not file.exists()
-        kept: Mapping[str, object] = {}
-        if is_new:
+        kept = _document(file) if file.exists() else None
+        if kept is None:
             found = Secret(secret)
             _write_secret(folder / SECRET_FILE, secret)
         else:
-            kept = read_document(
-                file, largest_bytes=_LARGEST_BYTES, holds="tuning", remedy=_RESTORE
-            )
             _refuse_another(folder, question, kept)
             found = _secret(folder / SECRET_FILE, commitment=str(kept.get("commitment")))
             if not is_new_seed and found.secret != secret:
@@ -258,7 +254,7 @@ def opened(
             ),
             secret=found,
         )
-        if is_new:
+        if kept is None:
             study.save()
         else:
             study.is_resumed = True
@@ -350,6 +346,10 @@ def _frozen(bot: Entrant, bots: Path) -> Entrant:
     freeze(bot, bots=bots)
     kept = thaw(bot.digest, bots=bots)
     return replace(kept, environment=bot.environment, revision=bot.revision)
+
+
+def _document(file: Path) -> Mapping[str, object]:
+    return read_document(file, largest_bytes=_LARGEST_BYTES, holds="tuning", remedy=_RESTORE)
 
 
 def _refuse_another(folder: Path, question: Question, kept: Mapping[str, object]) -> None:

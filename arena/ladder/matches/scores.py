@@ -48,6 +48,15 @@ class MatchScore:
     endings: Mapping[Ending, int]
     spoilt: Ending | None
 
+    def lost(self, entrant: int) -> tuple[int, ...]:
+        """The numbers of those ``boards`` on which an entrant gained less than the mean of the
+        others.
+        """
+        sides = len(self.gained)
+        own = self.gained[entrant % sides]  # of four entrants the pair
+        every = zip(self.boards, own, zip(*self.gained, strict=True), strict=True)
+        return tuple(board for board, mine, gained in every if mine * sides < sum(gained))
+
 
 def score(record: MatchRecord) -> MatchScore:
     """The score of a match between its entrants; with four entrants that of the pair {0, 2} against
@@ -78,17 +87,6 @@ def score(record: MatchRecord) -> MatchScore:
         endings=Counter(outcome.ending for outcome in outcomes if outcome is not None),
         spoilt=_spoilt(outcomes),
     )
-
-
-def lost_boards(record: MatchRecord, entrant: int) -> tuple[int, ...]:
-    """The boards (or pairs of races) that count on which an entrant gained less than the mean of
-    the others, by number.
-    """
-    result = score(record)
-    sides = len(result.gained)
-    own = result.gained[entrant % sides]  # of four entrants the pair
-    every = zip(result.boards, own, zip(*result.gained, strict=True), strict=True)
-    return tuple(board for board, mine, gained in every if mine * sides < sum(gained))
 
 
 def _spoilt(outcomes: list[Outcome | None]) -> Ending | None:

@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from arena.cli import stepping
-from arena.ladder.matches.scores import lost_boards
+from arena.ladder.matches.scores import score
 from arena.tui.reel import At, Kind
 from hokm.records import Format, save
 from tests.arena.cli.test_replay import HAND
@@ -79,12 +79,12 @@ def test_the_title_says_whose_lost_boards_these_are(run, shown, tmp_path):
     file = tmp_path / "match.json"
     record = make_match_record(games=4)
     save(file, record)
-    loser = next(entrant for entrant in (0, 1) if lost_boards(record, entrant))
+    loser = next(entrant for entrant in (0, 1) if score(record).lost(entrant))
     name = record.entrants[loser].name
     assert run("replay", file, "--lost", name).status == 0
     [(reel, _)] = shown
     assert reel.title == f"{record.match}, lost by {name}"
-    assert {tape.number for tape in reel.tapes} == set(lost_boards(record, loser))
+    assert {tape.number for tape in reel.tapes} == set(score(record).lost(loser))
 
 
 def test_pasted_hands_are_shown_too(run, shown, tmp_path):

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from arena.ladder.matches.scores import PairScore, lost_boards, score
+from arena.ladder.matches.scores import PairScore, score
 from hokm.cards import Seat, Side
 from hokm.outcome import Ending, Outcome
 from hokm.records import (
@@ -132,15 +132,15 @@ def test_a_board_is_lost_by_whoever_gained_less_than_the_others_in_the_mean() ->
         room(1, (0, 1, 0, 1), won(0, 2), won(1, 0), won(1, 0)),
         room(2, (1, 0, 1, 0), won(0, 1), won(0, 1), won(1, 0)),
     )
-    assert lost_boards(match, 0) == (1,)
-    assert lost_boards(match, 1) == (2,)  # and the third was level
+    assert score(match).lost(0) == (1,)
+    assert score(match).lost(1) == (2,)  # and the third was level
     three = record(
         3,
         room(1, (0, 1, 2), won(2, 0, 0)),
         room(2, (1, 2, 0), won(1, 0, 0)),
         room(3, (2, 0, 1), won(0, 0, 0)),
     )
-    assert [lost_boards(three, entrant) for entrant in range(3)] == [(), (), (1,)]
+    assert [score(three).lost(entrant) for entrant in range(3)] == [(), (), (1,)]
 
 
 def test_of_four_entrants_the_pair_loses_and_what_does_not_count_is_lost_by_nobody() -> None:
@@ -148,7 +148,7 @@ def test_of_four_entrants_the_pair_loses_and_what_does_not_count_is_lost_by_nobo
     match = record(
         4, room(1, (0, 1, 2, 3), won(0, 1), void), room(2, (3, 0, 1, 2), won(1, 0), won(0, 1))
     )
-    assert [lost_boards(match, entrant) for entrant in range(4)] == [(1,), (), (1,), ()]
+    assert [score(match).lost(entrant) for entrant in range(4)] == [(1,), (), (1,), ()]
 
 
 @pytest.mark.parametrize("ending", [Ending.STOPPED, Ending.HOST_FAULT, Ending.NEVER_STARTED])

@@ -30,7 +30,7 @@ def save(path: Path, record: MatchRecord) -> None:
     """
     data = file_bytes(path, record)
     part = _part(path)
-    with _naming(path):
+    with naming(path):
         try:
             with part.open("wb") as file:
                 file.write(data)
@@ -69,7 +69,7 @@ def refuse_unwritable(path: Path) -> None:
     folder that is not there are told, a disk that fills up later is not.
     """
     part = _part(path)
-    with _naming(path):
+    with naming(path):
         if path.is_dir():
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
         try:
@@ -101,7 +101,7 @@ def _remove(part: Path) -> None:
 
 
 @contextmanager
-def _naming(path: Path) -> Iterator[None]:
+def naming(path: Path) -> Iterator[None]:
     """Errors of the system name the file that was asked for; a write names none by itself."""
     try:
         yield
