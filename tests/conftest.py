@@ -47,3 +47,11 @@ def pytest_pyfunc_call() -> Generator[None, object, object]:
         while isinstance(within, BaseExceptionGroup):
             within = within.exceptions[0]
         raise (within if isinstance(within, pytest.skip.Exception) else skipped) from None
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_handlecrashitem(report: pytest.TestReport) -> None:
+    """End the run at a worker that crashed: xdist would hand its files on, those that were done as
+    well, to workers that then wait for ever.
+    """
+    pytest.exit(f"{report.longrepr}; its stacks are above", returncode=pytest.ExitCode.TESTS_FAILED)

@@ -70,6 +70,7 @@ Begin = Callable[..., Process]
 def begin(tmp_path: Path) -> Iterator[Begin]:
     """Starts a command line of the arena, or another command with `bot=`; ends all of them."""
     begun: list[Process] = []
+    own = {"XDG_STATE_HOME": str(tmp_path / "state"), "TMPDIR": str(tmp_path)}
 
     def begin(*words: object, bot: list[str] | None = None, **variables: str) -> Process:
         process = subprocess.Popen(
@@ -77,7 +78,7 @@ def begin(tmp_path: Path) -> Iterator[Begin]:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
-            env=os.environ | {"XDG_STATE_HOME": str(tmp_path / "state")} | variables,
+            env=os.environ | own | variables,
         )
         begun.append(process)
         return process

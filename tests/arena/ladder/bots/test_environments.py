@@ -324,7 +324,8 @@ def test_a_kill_leaves_nothing_that_is_taken_for_whole(tmp_path: Path, made: Env
         from arena.ladder.bots.environments import Environments
         Environments(cache=Path({str(made.cache)!r})).prepared(load_bot(Path({str(entrant.folder)!r})))
     """)
-    first = subprocess.Popen([sys.executable, "-c", code])
+    own = os.environ | {"TMPDIR": str(tmp_path)}
+    first = subprocess.Popen([sys.executable, "-c", code], env=own)
     place = tmp_path / "cache" / "built"
     when(lambda: list(place.glob("*/*/bot")))
     (left,) = place.glob("*/*/bot")
@@ -348,7 +349,8 @@ def test_a_kill_while_packages_are_installed_is_no_matter(
         made = Environments(cache=Path({str(made.cache)!r}), wheels=Path({str(made.wheels)!r}))
         made.prepared(load_bot(Path({str(entrant.folder)!r})))
     """)
-    first = subprocess.Popen([sys.executable, "-c", code])
+    own = os.environ | {"TMPDIR": str(tmp_path)}
+    first = subprocess.Popen([sys.executable, "-c", code], env=own)
     place = tmp_path / "cache" / "python"
     when(lambda: list(place.glob("*/*/requirements.txt")))
     (left,) = place.glob("*/*/requirements.txt")
