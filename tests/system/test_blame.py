@@ -76,6 +76,7 @@ def a_match(folder: Path, *, bot: str, move_seconds: float) -> tuple[list[str], 
     write_bot(folder / "good", GOOD)
     record = folder / "match.json"
     command = [
+        *("env", f"TMPDIR={folder}"),
         *(sys.executable, "-m", "arena", "match", str(folder / "timed"), str(folder / "good")),
         *("--players", "2", "--boards", "1", "--move-time", str(move_seconds), "--bank", "0"),
         *("--policy", "rated", "--seed", "x", "--json", "--record", str(record)),
@@ -96,8 +97,8 @@ def test_a_bot_that_a_busy_machine_keeps_from_its_time_is_not_found_to_be_slow(
     command, _ = a_match(tmp_path, bot=WORKING, move_seconds=1.0)
     cpu = str(min(os.sched_getaffinity(0)))
     pinned = ["taskset", "-c", cpu, *command]
-    pipe, own = subprocess.PIPE, os.environ | {"TMPDIR": str(tmp_path)}
-    with subprocess.Popen(pinned, env=own, stdout=pipe, stderr=pipe, text=True) as process:
+    pipe = subprocess.PIPE
+    with subprocess.Popen(pinned, stdout=pipe, stderr=pipe, text=True) as process:
         assert process.stderr is not None
         wait_for_thought(tmp_path, process)
         with a_busy_cpu(cpu):
@@ -132,8 +133,8 @@ async def test_a_bot_that_sleeps_has_lost_and_the_record_says_where_its_time_wen
 
 def test_when_the_referee_itself_stands_still_the_match_is_played_again(tmp_path: Path) -> None:
     command, record = a_match(tmp_path, bot=SLEEPY, move_seconds=1.0)
-    pipe, own = subprocess.PIPE, os.environ | {"TMPDIR": str(tmp_path)}
-    with subprocess.Popen(command, env=own, stdout=pipe, stderr=pipe, text=True) as process:
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True) as process:
         wait_for_thought(tmp_path, process)
         process.send_signal(signal.SIGSTOP)
         time.sleep(2.5)

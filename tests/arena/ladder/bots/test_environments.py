@@ -80,7 +80,8 @@ def says(entrant: Entrant) -> str:
 
 
 @pytest.fixture
-def made(tmp_path: Path) -> Environments:
+def made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Environments:
+    monkeypatch.setenv("TMPDIR", str(tmp_path))  # of commands that a test kills
     wheel(tmp_path / "wheels", "tiny_luck", "NUMBER = 7\n")
     return Environments(cache=tmp_path / "cache", wheels=tmp_path / "wheels")
 
@@ -324,8 +325,7 @@ def test_a_kill_leaves_nothing_that_is_taken_for_whole(tmp_path: Path, made: Env
         from arena.ladder.bots.environments import Environments
         Environments(cache=Path({str(made.cache)!r})).prepared(load_bot(Path({str(entrant.folder)!r})))
     """)
-    own = os.environ | {"TMPDIR": str(tmp_path)}
-    first = subprocess.Popen([sys.executable, "-c", code], env=own)
+    first = subprocess.Popen([sys.executable, "-c", code])
     place = tmp_path / "cache" / "built"
     when(lambda: list(place.glob("*/*/bot")))
     (left,) = place.glob("*/*/bot")
@@ -349,8 +349,7 @@ def test_a_kill_while_packages_are_installed_is_no_matter(
         made = Environments(cache=Path({str(made.cache)!r}), wheels=Path({str(made.wheels)!r}))
         made.prepared(load_bot(Path({str(entrant.folder)!r})))
     """)
-    own = os.environ | {"TMPDIR": str(tmp_path)}
-    first = subprocess.Popen([sys.executable, "-c", code], env=own)
+    first = subprocess.Popen([sys.executable, "-c", code])
     place = tmp_path / "cache" / "python"
     when(lambda: list(place.glob("*/*/requirements.txt")))
     (left,) = place.glob("*/*/requirements.txt")
